@@ -1,0 +1,50 @@
+# Every target makes what it needs; on a fresh machine only Python 3.11 or newer has to be there.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+FIGURES ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check bench docs format lock clean
+
+help: ## This list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP) ## See it: an embedded PostgreSQL, an agent, a receiver that fails, and what happens, live (20 s)
+	@$(BIN)/queuebox demo
+
+test: $(STAMP) ## Every test, on real services that it starts itself
+	@$(BIN)/pytest tests e2e
+
+check: $(STAMP) ## Format, lint, types, imports, generated docs and unit tests: under a minute, before each commit
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/generate_reference.py --check
+	@$(BIN)/pytest tests/unit tests/architecture -q
+
+bench: $(STAMP) ## The figures, as a table and as bench.json; FIGURES=claim,http runs a part
+	@$(BIN)/python tests/bench/__main__.py $(FIGURES)
+
+docs: $(STAMP) ## Write the generated parts of docs/ again
+	@$(BIN)/python scripts/generate_reference.py
+
+format: $(STAMP) ## Format the code and mend what the linter can
+	@$(BIN)/ruff check --fix-only .
+	@$(BIN)/ruff format .
+
+lock: $(STAMP) ## Compile requirements/*.txt again from pyproject.toml
+	@sh requirements/compile.sh
+
+clean: ## Remove what the targets made
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis dist bench.json
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import sys; sys.exit("QueueBox needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@echo "installing into $(VENV) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@

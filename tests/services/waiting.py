@@ -1,0 +1,27 @@
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+
+LOOK_EVERY = 0.01
+
+
+async def until(
+    condition: Callable[[], bool | Awaitable[bool]], seconds: float = 10.0, what: str = "the condition"
+) -> None:
+    """Return as soon as the condition holds; fail after `seconds`."""
+    deadline = time.monotonic() + seconds
+    tick = asyncio.Event()
+    while True:
+        answer = condition()
+        if await answer if isawaitable(answer) else answer:
+            return
+        assert time.monotonic() < deadline, f"{what} did not hold within {seconds} s"
+        asyncio.get_running_loop().call_later(LOOK_EVERY, tick.set)
+        await tick.wait()
+        tick.clear()
+
+
+def until_sync(condition: Callable[[], bool], seconds: float = 10.0, what: str = "the condition") -> None:
+    """The same for a test without an event loop."""
+    asyncio.run(until(condition, seconds, what))
