@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib.metadata import version
 
-from queuebox_agent.broker.http import HttpPublisher
+from queuebox_agent.broker.http.publisher import HttpPublisher
 from queuebox_agent.domain.pattern import TopicPattern
 from queuebox_agent.domain.router import Route, Router
 from queuebox_agent.errors import Misconfigured

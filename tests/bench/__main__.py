@@ -12,7 +12,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import claim, http, idle
+from bench import claim, delivery, idle
 from bench.figure import Figure
 from queuebox_agent.demo.postgres import LocalPostgres
 from services.postgres import new_database
@@ -20,7 +20,7 @@ from services.schema import apply_migrations
 
 GROUPS: dict[str, Callable[[str], Awaitable[list[Figure]]]] = {
     "claim": claim.figures,
-    "http": http.figures,
+    "http": delivery.figures,
     "idle": idle.figures,
 }
 SETTINGS = {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_utility": "off"}

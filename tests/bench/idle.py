@@ -1,11 +1,10 @@
 """What an agent asks of its database while there is nothing to do."""
 
-import asyncio
-
 import psycopg
 
 from bench.figure import Figure, against
 from bench.processes import agent, receiver
+from services.waiting import working_for
 
 SECONDS = 20
 PEER = 1138
@@ -21,15 +20,9 @@ async def figures(database_url: str) -> list[Figure]:
         await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection,
     ):
         await connection.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
-        await asyncio.wait_for(_silence(2), 3)
+        await working_for(2)
         await connection.execute("SELECT pg_stat_statements_reset()")
-        await asyncio.wait_for(_silence(SECONDS), SECONDS + 1)
+        await working_for(SECONDS)
         row = await (await connection.execute(CALLS)).fetchone()
     calls = float(row[0] or 0) * 60 / SECONDS if row else 0.0
     return [against("idle_queries_per_minute", calls, "statements/min", PEER, poll_interval_ms=100, seconds=SECONDS)]
-
-
-async def _silence(seconds: float) -> None:
-    over = asyncio.Event()
-    asyncio.get_running_loop().call_later(seconds, over.set)
-    await over.wait()

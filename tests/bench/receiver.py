@@ -3,7 +3,6 @@
 import asyncio
 import sys
 
-import uvloop
 from aiohttp import web
 
 
@@ -23,4 +22,4 @@ async def serve(port: int) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(int(sys.argv[1])))
+    asyncio.run(serve(int(sys.argv[1])))

@@ -25,3 +25,10 @@ async def until(
 def until_sync(condition: Callable[[], bool], seconds: float = 10.0, what: str = "the condition") -> None:
     """The same for a test without an event loop."""
     asyncio.run(until(condition, seconds, what))
+
+
+async def working_for(seconds: float) -> None:
+    """How a receiver that takes its time answers: nothing else waits on it."""
+    over = asyncio.Event()
+    asyncio.get_running_loop().call_later(seconds, over.set)
+    await over.wait()

@@ -41,8 +41,8 @@ class LocalPostgres:
 
     @property
     def url(self) -> str:
-        """Any client on this machine may connect without a password."""
-        return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+        """Any client on this machine may connect, whatever the password."""
+        return f"postgresql://postgres:postgres@127.0.0.1:{self.port}/postgres"
 
     def initialize(self) -> None:
         """Make the data folder."""
