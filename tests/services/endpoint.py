@@ -55,8 +55,11 @@ class Endpoint:
 
     def steps(self, key: str | None) -> list[int]:
         """The field `n` of the bodies of a key, first arrivals only."""
-        first = {message.id: message for message in reversed(self.taken) if message.key == key}
-        return [message.body["n"] for message in reversed(first.values())]
+        first: dict[str, int] = {}
+        for message in self.taken:
+            if message.key == key:
+                first.setdefault(message.id, message.body["n"])
+        return list(first.values())
 
     async def handle(self, request: web.Request) -> web.Response:
         headers = request.headers

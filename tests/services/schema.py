@@ -6,7 +6,7 @@ import psycopg
 
 from queuebox_agent.store.postgres.bundled import BUNDLED
 from queuebox_agent.store.postgres.migrate import migrate
-from queuebox_api.config.database import DatabaseConfig
+from queuebox_api.config import DatabaseConfig
 
 
 def apply_migrations(url: str) -> None:

@@ -23,6 +23,7 @@ def migrate(config: Config, version: int | None, *, show_status: bool, show_sql:
     """
     if sum((show_status, show_sql, version is not None)) > 1:
         raise click.UsageError("--status, --sql and --baseline are three different things: name one")
+    schema.refuse_renamed(config.database)
     target = conninfo(config.database)
     if show_status:
         for entry in schema.status(target):

@@ -1,17 +1,35 @@
 """Every metric of the agent (spec page 29; docs/reference/metrics.md). The names are an interface: alerts hold them."""
 
 import time
-from typing import Literal
+from collections.abc import Callable
+from typing import Generic, Literal, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
 
 from queuebox_agent.telemetry.pool import PoolCollector, Statistics
 from queuebox_agent.telemetry.timer import Timer, TimerFamily
 
+Outcome = Literal["sent", "failed", "dead"]
+OUTCOMES: tuple[Outcome, ...] = ("sent", "failed", "dead")
+
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 # Creation times are no part of the format 0.0.4; the library would expose each as one more gauge.
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library left this function without annotations
+
+
+Child = TypeVar("Child")
+
+
+class _Children(dict[tuple[str, ...], Child], Generic[Child]):
+    """The series of a metric by label values. The library looks one up under a lock, which costs more than counting."""
+
+    def __init__(self, labelled: Callable[..., Child]) -> None:
+        self._labelled = labelled
+
+    def __missing__(self, values: tuple[str, ...]) -> Child:
+        child = self[values] = self._labelled(*values)
+        return child
 
 
 class Metrics:
@@ -37,25 +55,34 @@ class Metrics:
         self.process_errors = self._counter(
             "queuebox_outbox_process_errors_total", "Errors that stopped the processing of one message."
         )
-        self._outbox_messages = self._counter("queuebox_outbox_messages_total", "Delivery outcomes.", "status")
-        for status in ("sent", "failed", "dead"):
-            self._outbox_messages.labels(status)
-        self._claims_lost = self._counter(
-            "queuebox_claims_lost_total",
-            "Terminal writes that lost the claim: another replica owned the message.",
-            "component",
+        outcomes = self._counter("queuebox_outbox_messages_total", "Delivery outcomes.", "status")
+        self._outbox_messages = _Children(outcomes.labels)
+        for status in OUTCOMES:
+            self.outbox_messages(status)
+        self._claims_lost = _Children(
+            self._counter(
+                "queuebox_claims_lost_total",
+                "Terminal writes that lost the claim: another replica owned the message.",
+                "component",
+            ).labels
         )
-        self._destination_messages = self._counter(
-            "queuebox_outbox_destination_messages_total",
-            "Messages by destination and outcome.",
-            "destination",
-            "outcome",
+        self._destination_messages = _Children(
+            self._counter(
+                "queuebox_outbox_destination_messages_total",
+                "Messages by destination and outcome.",
+                "destination",
+                "outcome",
+            ).labels
         )
-        self._queue_depth = self._gauge(
-            "queuebox_outbox_queue_depth", "Messages whose publish to a destination is in progress.", "destination"
+        self._queue_depth = _Children(
+            self._gauge(
+                "queuebox_outbox_queue_depth", "Messages whose publish to a destination is in progress.", "destination"
+            ).labels
         )
-        self._http_responses = self._counter(
-            "queuebox_http_publish_responses_total", "HTTP answers by status class.", "status_class"
+        self._http_responses = _Children(
+            self._counter(
+                "queuebox_http_publish_responses_total", "HTTP answers by status class.", "status_class"
+            ).labels
         )
         self._processing = self._timers("queuebox_outbox_processing_duration_seconds", "Time to process one message.")
         self.processing = self._processing.timer()
@@ -65,13 +92,13 @@ class Metrics:
         self._pools = PoolCollector()
         self._registry.register(self._pools)
 
-    def outbox_messages(self, status: Literal["sent", "failed", "dead"]) -> Counter:
+    def outbox_messages(self, status: Outcome) -> Counter:
         """Delivery outcomes. `failed` is a delivery that will be tried again."""
-        return self._outbox_messages.labels(status)
+        return self._outbox_messages[status,]
 
     def claims_lost(self, component: Literal["outbox", "inbox"]) -> Counter:
         """Terminal writes that the fence refused."""
-        return self._claims_lost.labels(component)
+        return self._claims_lost[component,]
 
     def publish_duration(self, destination_type: str) -> Timer:
         """Time of one publish, by the type of its destination."""
@@ -79,15 +106,15 @@ class Metrics:
 
     def destination_messages(self, destination: str, outcome: Literal["success", "failure"]) -> Counter:
         """Publishes by destination name and outcome."""
-        return self._destination_messages.labels(destination, outcome)
+        return self._destination_messages[destination, outcome]
 
     def queue_depth(self, destination: str) -> Gauge:
         """Publishes in progress; the caller counts up before and down after each."""
-        return self._queue_depth.labels(destination)
+        return self._queue_depth[destination,]
 
     def http_responses(self, status_class: str) -> Counter:
         """HTTP answers; `status_class` is 1xx, 2xx, 3xx, 4xx, 5xx or other, never a status code."""
-        return self._http_responses.labels(status_class)
+        return self._http_responses[status_class,]
 
     def watch_pool(self, name: str, statistics: Statistics) -> None:
         """Expose a connection pool; `statistics` is the `get_stats` of psycopg_pool."""

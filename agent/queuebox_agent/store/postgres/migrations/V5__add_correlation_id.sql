@@ -1,0 +1,1 @@
+ALTER TABLE inbox ADD COLUMN correlation_id VARCHAR(128);

@@ -1,0 +1,1 @@
+ALTER TABLE outbox ADD COLUMN aggregate_type VARCHAR(255);

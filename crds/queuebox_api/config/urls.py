@@ -1,0 +1,85 @@
+"""What is asked of a URL in the configuration, and what a database URL says about itself. No message quotes the URL."""
+
+import re
+from typing import Annotated, Final
+from urllib.parse import unquote, urlsplit
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+_DATABASE: Final = {
+    "postgresql": re.compile(r"(jdbc:postgresql|postgresql|postgres)://"),
+    "sqlserver": re.compile(r"jdbc:sqlserver://"),
+}
+_DOTS: Final = {".", ".."}
+
+
+def has_dot_segment(path: str) -> bool:
+    """Whether a `.` or `..` stands between slashes, also when it is percent-encoded."""
+    return not _DOTS.isdisjoint(re.split(r"[/\\]", unquote(path.partition("?")[0])))
+
+
+def _http_url(text: str) -> str:
+    url = text.strip()
+    if problem := _http_problem(url):
+        raise PydanticCustomError("http_url", problem)
+    return url
+
+
+def _http_problem(url: str) -> str | None:
+    if re.match(r"https?://", url, re.IGNORECASE) is None or re.search(r"[\s\x00-\x1f\\]", url):
+        return "must be an absolute http or https URL"
+    try:
+        parts = urlsplit(url)
+        port_is_sound = parts.port is None or parts.port > 0
+    except ValueError:
+        return "must be an http or https URL with a sound host and port"
+    if "@" in parts.netloc:
+        return "must not hold a user name or a password; use auth"
+    if not parts.hostname or not port_is_sound:
+        return "must be an http or https URL with a sound host and port"
+    if has_dot_segment(parts.path):
+        return "must not hold a . or .. segment"
+    return "must not hold a #" if "#" in url else None
+
+
+def _without_query(url: str) -> str:
+    if "?" in url:
+        raise PydanticCustomError("http_url", "must not hold a ?; a query belongs into path")
+    return url
+
+
+HttpUrl = Annotated[str, Field(max_length=2048), AfterValidator(_http_url)]
+BaseUrl = Annotated[HttpUrl, AfterValidator(_without_query)]
+
+
+def is_database_url(url: str, kind: str) -> bool:
+    """Whether `url` starts as a URL of `kind`, postgresql or sqlserver, does."""
+    return _DATABASE[kind].match(url) is not None
+
+
+def names_user(url: str) -> bool:
+    """Whether a database URL says who connects: in front of the host or as a parameter."""
+    return bool(_userinfo(url).partition(":")[0]) or _has_parameter(url, "user", "username")
+
+
+def carries_password(url: str) -> bool:
+    """Whether a database URL holds a password: in front of the host or as a parameter."""
+    return ":" in _userinfo(url) or _has_parameter(url, "password")
+
+
+def host_count(url: str) -> int:
+    """How many hosts a database URL names, separated by commas."""
+    return _authority(url).rpartition("@")[2].count(",") + 1
+
+
+def _authority(url: str) -> str:
+    return re.split(r"[/?;#]", url.partition("://")[2], maxsplit=1)[0]
+
+
+def _userinfo(url: str) -> str:
+    return _authority(url).rpartition("@")[0]
+
+
+def _has_parameter(url: str, *names: str) -> bool:
+    return re.search(rf"[?&;]\s*({'|'.join(names)})\s*=", url, re.IGNORECASE) is not None
