@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class Agent:
-    """One agent process. Call `start`, then `run` until it returns, then `stop`, also when `start` failed."""
+    """One agent process. Call `start`, await `delivering`, and call `stop`, also when `start` failed."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -56,15 +56,11 @@ class Agent:
         await self._serve(store, loop)
         log.info("started", extra={"destinations": len(publishers), "routes": len(self._config.routes)})
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Return when `stop` is set; raises what ended the delivery if it ended by itself."""
-        stopping = asyncio.create_task(stop.wait())
+    async def delivering(self) -> None:
+        """Return when the delivery ends by itself; raises what ended it. Cancelling it leaves the delivery alone."""
         if self._delivering is None:
             raise RuntimeError("start comes first")
-        await asyncio.wait({stopping, self._delivering}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if self._delivering.done():
-            self._delivering.result()
+        await asyncio.shield(self._delivering)
 
     async def stop(self) -> None:
         """Stop what was started, last first. Every step is bounded, and a failing one skips none."""

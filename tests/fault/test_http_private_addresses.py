@@ -1,7 +1,6 @@
 """`http.blockPrivateAddresses` at start and at every connection (spec pages 11 and 23)."""
 
 import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -33,7 +32,7 @@ class Names:
 
 
 @pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
+def names(monkeypatch: pytest.MonkeyPatch) -> Names:
     names = Names()
     monkeypatch.setattr(socket, "getaddrinfo", names)
     return names

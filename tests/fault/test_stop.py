@@ -1,14 +1,17 @@
 """SIGTERM: what was not begun goes back at once, what is in flight is waited for, and the budget holds."""
 
+from pathlib import Path
 from signal import SIGTERM
 
 import psycopg
 import pytest
 
-from services.agents import agent
+from services.agents import AgentProcess, agent
 from services.endpoint import Gate, endpoint
 from services.outbox import insert_many, states
 from services.waiting import until
+
+from queuebox_agent.demo.postgres import free_port
 
 pytestmark = [pytest.mark.postgres, pytest.mark.fault]
 
@@ -61,3 +64,12 @@ async def test_a_second_signal_ends_it_at_once(database: str, connection: psycop
         await until(lambda: "stopping" in process.log)
         process.signal(SIGTERM)
         assert await process.ended() != 0
+
+
+async def test_a_signal_during_the_start_ends_the_wait_for_the_database(tmp_path: Path) -> None:
+    nowhere = f"postgresql://nobody:none@127.0.0.1:{free_port()}/none"
+    process = AgentProcess(nowhere, "http://127.0.0.1:1", tmp_path, {})
+    await process.start(wait=False)
+    await until(lambda: "does not answer yet" in process.log)
+    assert await process.stop() < 3
+    assert await process.ended() == 0

@@ -12,6 +12,11 @@ def validate(config: Config) -> None:
     Prints what it holds and ends with 0, or prints every problem with its place in the file and its variable and ends
     with 2.
     """
-    click.echo(f"the configuration is valid: {len(config.destinations)} destinations, {len(config.routes)} routes")
+    found = f"{_count(len(config.destinations), 'destination')}, {_count(len(config.routes), 'route')}"
+    click.echo(f"the configuration is valid: {found}")
     for place, route in enumerate(config.routes):
         click.echo(f"  routes[{place}]  {route.topic_pattern}  ->  {route.destination}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
