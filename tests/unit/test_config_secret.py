@@ -27,6 +27,8 @@ def test_a_secret_still_gives_its_value() -> None:
         ("postgresql://me:letmein@db/queuebox", "postgresql://me:***@db/queuebox"),
         ("amqp://me:letmein@rabbitmq:5672/orders", "amqp://me:***@rabbitmq:5672/orders"),
         ("nats://letmein@nats:4222", "nats://***@nats:4222"),
+        ("postgresql://me:letmein@[::1]:5432/my_db", "postgresql://me:***@[::1]:5432/my_db"),
+        ("jdbc:postgresql://my_db/x", "jdbc:postgresql://my_db/x"),
         ("postgresql://me:let/me@in@db/queuebox", "Secret(***)"),
         ("postgresql://me:12?letmein@db/queuebox", "Secret(***)"),
         ("nats://a:letmein@x:1,nats://b:letmein@y:2", "Secret(***)"),

@@ -41,7 +41,7 @@ def test_no_quoted_password_is_left_in_json_text(secret: str, prefix: str) -> No
     assert "s3cr3t" not in redact(document)
 
 
-@given(st.text("abc ,;:=@/'\\{}[]&\n\t", max_size=40))
+@given(st.text("abc ,;:=@/'\\{}[]&\n\t", max_size=40).filter(lambda secret: "://" not in secret))
 def test_no_password_with_a_user_is_left_in_a_url(secret: str) -> None:
     assert "s3cr3t" not in redact(f"amqp://user:s3cr3t{secret}s3cr3t@host/v")
 

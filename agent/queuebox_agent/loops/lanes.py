@@ -41,11 +41,8 @@ class Lanes:
         self._most = concurrency if count <= concurrency else max(concurrency // 2, 1)
         self._owed = self._reserve * count
         self.in_flight = 0
-
-    @property
-    def waiting(self) -> int:
+        self.waiting = 0
         """Rows that wait, those behind the head of a run in flight among them."""
-        return sum(lane.waiting for lane in self._lanes.values())
 
     @property
     def room(self) -> int:
@@ -65,6 +62,7 @@ class Lanes:
         lane = self._lanes[destination]
         lane.runs.append(run)
         lane.waiting += len(run)
+        self.waiting += len(run)
         if run[0].topic not in lane.topics:
             if len(lane.topics) >= REMEMBERED_TOPICS:
                 lane.topics.clear()
@@ -84,6 +82,7 @@ class Lanes:
             if lane.runs and self._may_start(lane):
                 run = lane.runs.popleft()
                 lane.waiting -= 1
+                self.waiting -= 1
                 self._owed -= lane.in_flight < self._reserve
                 lane.in_flight += 1
                 self.in_flight += 1
@@ -100,6 +99,7 @@ class Lanes:
     def leave(self, destination: str, rows: int) -> None:
         """The rows behind the head of a taken run wait here no more."""
         self._lanes[destination].waiting -= rows
+        self.waiting -= rows
 
     def drain(self) -> Iterator[OutboxRow]:
         """Take out every row that waits."""
@@ -107,6 +107,7 @@ class Lanes:
             while lane.runs:
                 run = lane.runs.popleft()
                 lane.waiting -= len(run)
+                self.waiting -= len(run)
                 yield from run
 
     def drop(self, ids: Collection[UUID]) -> list[OutboxRow]:
@@ -118,6 +119,7 @@ class Lanes:
                 if any(row.claim.id in ids for row in run):
                     dropped.extend(run)
                     lane.waiting -= len(run)
+                    self.waiting -= len(run)
                 else:
                     kept.append(run)
             lane.runs = kept

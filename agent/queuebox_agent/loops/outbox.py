@@ -201,7 +201,8 @@ class OutboxLoop:
         """Write the outcome of the head, then go on with its key, or hand the rest of the run back."""
         row = run.popleft()
         held = self._held.of(row)
-        won = held is not None and await self._settler.settle(held, outcome, urgent=row.key is not None)
+        urgent = bool(run) or not self._lanes.waiting
+        won = held is not None and await self._settler.settle(held, outcome, urgent=urgent)
         self._held.remove([row])
         self._record(row, outcome, destination, won=won)
         if run and won and not isinstance(outcome, Retry) and not self._stopping and all(map(self._held.of, run)):

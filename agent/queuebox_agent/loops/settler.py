@@ -8,8 +8,8 @@ from queuebox_agent.errors import QueueBoxError
 from queuebox_agent.loops.held import HeldRow
 from queuebox_agent.ports import OutboxStore
 
-LINGER = 0.004
-"""Seconds that an outcome may wait for company, so that many rows share one statement and one commit."""
+LINGER = 0.01
+"""Seconds that an outcome waits for company while more rows wait to be published, so that company is sure to come."""
 LARGEST_BATCH = 500
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 
@@ -35,7 +35,7 @@ class Settler:
         self._urgent = asyncio.Event()
 
     async def settle(self, row: HeldRow, outcome: Outcome, *, urgent: bool) -> bool:
-        """Whether the write won; False: the claim was lost. `urgent`: someone waits, so it does not linger."""
+        """Whether the write won; False: the claim was lost. `urgent`: it does not linger."""
         row.settling = True
         waiting = _Waiting(row, Settlement(row.message.claim, outcome), asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)

@@ -44,7 +44,12 @@ class Metrics:
         started = time.monotonic()
         uptime = self._gauge("queuebox_uptime_seconds", "Seconds since the process started.")
         uptime.set_function(lambda: time.monotonic() - started)
+        self._register_outbox()
+        self._register_destinations()
+        self._pools = PoolCollector()
+        self._registry.register(self._pools)
 
+    def _register_outbox(self) -> None:
         self.pending = self._gauge("queuebox_outbox_messages_pending", "Messages that wait for a publish.")
         self.oldest_pending_age = self._gauge(
             "queuebox_outbox_oldest_pending_age_seconds", "Age of the oldest pending row; 0 when none is pending."
@@ -55,42 +60,27 @@ class Metrics:
         self.process_errors = self._counter(
             "queuebox_outbox_process_errors_total", "Errors that stopped the processing of one message."
         )
-        outcomes = self._counter("queuebox_outbox_messages_total", "Delivery outcomes.", "status")
-        self._outbox_messages = _Children(outcomes.labels)
+        self._outbox_messages = self._counters("queuebox_outbox_messages_total", "Delivery outcomes.", "status")
         for status in OUTCOMES:
             self.outbox_messages(status)
-        self._claims_lost = _Children(
-            self._counter(
-                "queuebox_claims_lost_total",
-                "Terminal writes that lost the claim: another replica owned the message.",
-                "component",
-            ).labels
+        lost = "Terminal writes that lost the claim: another replica owned the message."
+        self._claims_lost = self._counters("queuebox_claims_lost_total", lost, "component")
+        processing = self._timers("queuebox_outbox_processing_duration_seconds", "Time to process one message.")
+        self.processing = processing.timer()
+
+    def _register_destinations(self) -> None:
+        by_outcome = "Messages by destination and outcome."
+        self._destination_messages = self._counters(
+            "queuebox_outbox_destination_messages_total", by_outcome, "destination", "outcome"
         )
-        self._destination_messages = _Children(
-            self._counter(
-                "queuebox_outbox_destination_messages_total",
-                "Messages by destination and outcome.",
-                "destination",
-                "outcome",
-            ).labels
-        )
-        self._queue_depth = _Children(
-            self._gauge(
-                "queuebox_outbox_queue_depth", "Messages whose publish to a destination is in progress.", "destination"
-            ).labels
-        )
-        self._http_responses = _Children(
-            self._counter(
-                "queuebox_http_publish_responses_total", "HTTP answers by status class.", "status_class"
-            ).labels
-        )
-        self._processing = self._timers("queuebox_outbox_processing_duration_seconds", "Time to process one message.")
-        self.processing = self._processing.timer()
+        in_progress = "Messages whose publish to a destination is in progress."
+        depth = self._gauge("queuebox_outbox_queue_depth", in_progress, "destination")
+        self._queue_depth = _Children(depth.labels)
+        answers = "HTTP answers by status class."
+        self._http_responses = self._counters("queuebox_http_publish_responses_total", answers, "status_class")
         self._publish_duration = self._timers(
             "queuebox_outbox_publish_duration_seconds", "Time to publish one message.", "destination_type"
         )
-        self._pools = PoolCollector()
-        self._registry.register(self._pools)
 
     def outbox_messages(self, status: Outcome) -> Counter:
         """Delivery outcomes. `failed` is a delivery that will be tried again."""
@@ -126,6 +116,9 @@ class Metrics:
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(name, text, labels, registry=self._registry)
+
+    def _counters(self, name: str, text: str, *labels: str) -> _Children[Counter]:
+        return _Children(self._counter(name, text, *labels).labels)
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
         return Gauge(name, text, labels, registry=self._registry)

@@ -44,7 +44,7 @@ def examine(tree: Mapping[str, object]) -> tuple[Config, list[Finding]]:
 
 
 def _place(line: ErrorDetails) -> Path:
-    return tuple(level for level in line["loc"] if level != "[key]")
+    return line["loc"][:-1] if line["loc"][-1:] == ("[key]",) else line["loc"]
 
 
 def _text(line: ErrorDetails, tree: Mapping[str, object]) -> str:

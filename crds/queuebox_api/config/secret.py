@@ -7,12 +7,14 @@ from pydantic import GetCoreSchemaHandler, SecretStr
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import override
 
+_HOST: Final = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
 _URL: Final = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.:-]*://)"
     r"(?:(?P<user>[^:@/?;#\s]*)(?P<password>:[^@/?;#\s]*)?@)?"
-    r"(?P<place>[A-Za-z0-9.\[\]-]+(?::[0-9]{1,5})?(?:,[A-Za-z0-9.\[\]-]+(?::[0-9]{1,5})?)*(?:/[^@?;#:\s]*)?)"
+    rf"(?P<place>{_HOST}(?:,{_HOST})*(?:/[^@?;#:\s]*)?)"
     r"(?P<parameters>[?;][^@]*)?"
 )
+"""Strict, so that a URL that could be read in two ways is masked whole."""
 
 
 class Secret(SecretStr):
