@@ -3,7 +3,7 @@
 import json
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 import uvloop
@@ -18,7 +18,7 @@ from queuebox_agent.demo.postgres import LocalPostgres
 from services.postgres import new_database
 from services.schema import apply_migrations
 
-GROUPS: dict[str, Callable[[str], Awaitable[list[Figure]]]] = {
+GROUPS: dict[str, Callable[[str], Coroutine[None, None, list[Figure]]]] = {
     "claim": claim.figures,
     "http": delivery.figures,
     "idle": idle.figures,
@@ -27,7 +27,8 @@ SETTINGS = {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statement
 
 
 def main(wanted: list[str]) -> None:
-    console, found = Console(), []
+    console = Console()
+    found: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="queuebox-bench-") as folder:
         server = LocalPostgres(Path(folder), settings=SETTINGS)
         server.initialize()

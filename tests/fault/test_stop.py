@@ -6,12 +6,11 @@ from signal import SIGTERM
 import psycopg
 import pytest
 
+from queuebox_agent.demo.postgres import free_port
 from services.agents import AgentProcess, agent
 from services.endpoint import Gate, endpoint
 from services.outbox import insert_many, states
 from services.waiting import until
-
-from queuebox_agent.demo.postgres import free_port
 
 pytestmark = [pytest.mark.postgres, pytest.mark.fault]
 

@@ -4,6 +4,8 @@ import datetime as dt
 import sys
 import time
 
+from typing_extensions import override
+
 OFF_SECONDS = float(sys.argv.pop(1))
 true_time, true_ns = time.time, time.time_ns
 time.time = lambda: true_time() + OFF_SECONDS
@@ -12,6 +14,7 @@ time.time_ns = lambda: true_ns() + int(OFF_SECONDS * 1e9)
 
 class Shifted(dt.datetime):
     @classmethod
+    @override
     def now(cls, tz: dt.tzinfo | None = None) -> "Shifted":
         return cls.fromtimestamp(time.time(), tz)
 

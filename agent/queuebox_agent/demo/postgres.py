@@ -101,19 +101,18 @@ class LocalPostgres:
         return self._folder / "postgres.log"
 
     def _run(self, program: str, *arguments: str) -> None:
-        identity = {"user": self._account.pw_uid, "group": self._account.pw_gid} if self._account else {}
-        environment = {"PATH": os.environ.get("PATH", ""), "TZ": "UTC", "LC_ALL": "C"}
         ended = subprocess.run(  # noqa: S603  the programs are the ones that this class was given
             [self._programs / program, *arguments],
             cwd=self._folder,
-            env=environment,
+            env={"PATH": os.environ.get("PATH", ""), "TZ": "UTC", "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
+            user=self._account.pw_uid if self._account else None,
+            group=self._account.pw_gid if self._account else None,
             extra_groups=[] if self._account else None,
-            **identity,
         )
         if ended.returncode:
             log = self._log.read_text(errors="replace")[-2000:] if self._log.exists() else ""

@@ -20,7 +20,7 @@ def any_jitter(largest: int) -> int:
 
 def delay_ms(attempt: int, base_ms: int, jitter: Jitter = any_jitter) -> int:
     """base x 2^attempt and up to a quarter more, never above 60 s. `attempt`: failures before this one."""
-    backoff = base_ms * 2 ** min(max(attempt, 0), LARGEST_EXPONENT)
+    backoff = base_ms << min(max(attempt, 0), LARGEST_EXPONENT)
     return min(backoff + jitter(max(backoff // 4, 1)), CEILING_MS)
 
 
