@@ -91,7 +91,7 @@ class Demo:
         print(
             f"{len(arrivals.seen):,} arrived, {missing} missing, {outbox.dead} dead, {arrivals.violations} order violations"
         )
-        print(f"{outbox.retried:,} needed more than one try; {arrivals.duplicates} came twice, under one X-Message-Id")
+        print(f"{outbox.retried:,} needed more than one try; {arrivals.duplicates} came twice")
         good = missing == 0 and arrivals.violations == 0 and dict(arrivals.steps) == dict(orders.steps)
         print("every row arrived, and each order in order" if good else "the demo FAILED: see the lines above")
         return good
