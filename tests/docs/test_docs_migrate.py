@@ -12,7 +12,6 @@ import psycopg
 import pytest
 import yaml
 
-from conftest import not_run
 from queuebox_agent.errors import Misconfigured
 from queuebox_agent.store.postgres.bundled import BUNDLED
 from queuebox_agent.store.postgres.migrate import migrate, status
@@ -53,7 +52,7 @@ def run(block: Block, url: str, folder: Path) -> str:
     programs = newest_programs()
     psql = shutil.which("psql") or (programs and shutil.which("psql", path=programs))
     if not psql:
-        not_run("no psql")
+        pytest.skip("no psql program")
     ours = {"DATABASE_URL": url, "DATABASE_USERNAME": "postgres", "DATABASE_PASSWORD": "none"}
     environ = os.environ | {f"QUEUEBOX_{name}": value for name, value in ours.items()} | {"ADMIN_DATABASE_URL": url}
     found_in = [Path(sys.executable).parent, Path(str(psql)).parent, environ["PATH"]]

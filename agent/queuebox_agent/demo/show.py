@@ -88,9 +88,8 @@ class Demo:
         arrivals = self._receiver.arrivals
         missing = orders.written - len(arrivals.seen)
         print(f"\n{orders.written:,} rows written for {len(orders.steps)} orders")
-        print(
-            f"{len(arrivals.seen):,} arrived, {missing} missing, {outbox.dead} dead, {arrivals.violations} order violations"
-        )
+        print(f"{len(arrivals.seen):,} arrived, {missing} missing, {outbox.dead} dead")
+        print(f"{arrivals.violations} order violations")
         print(f"{outbox.retried:,} needed more than one try; {arrivals.duplicates} came twice")
         good = missing == 0 and arrivals.violations == 0 and dict(arrivals.steps) == dict(orders.steps)
         print("every row arrived, and each order in order" if good else "the demo FAILED: see the lines above")
