@@ -83,7 +83,7 @@ class LiveScreen:
         bar = ProgressBar(total=max(frame.written, 1), completed=frame.arrived, width=60)
         note = f"{frame.arrived:,} arrived, {frame.refused:,} refused, {frame.duplicates:,} duplicates dropped"
         clock = f"{frame.seconds:4.1f} s of about {frame.total_seconds:.0f} s"
-        self._live.update(Group(table, bar, Text(note), Text(clock, style="dim")))
+        self._live.update(Group(table, bar, Text(f"\n{note}"), Text(clock, style="dim")))
 
 
 class PlainScreen:
