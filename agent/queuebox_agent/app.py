@@ -103,7 +103,7 @@ class Agent:
         outbox = self._config.outbox
         longest_run = max(outbox.batch_size // outbox.concurrency, min(SHORTEST_RUN_LIMIT, outbox.batch_size))
         names = OutboxNames.from_config(database)
-        return PostgresOutbox(pool, names, outbox.claim_timeout_ms / 1000, run=longest_run)
+        return PostgresOutbox(pool, names, outbox.claim_timeout_ms / 1000, longest_run=longest_run)
 
     async def _serve(self, store: PostgresOutbox, loop: OutboxLoop) -> None:
         health = Health()

@@ -1,6 +1,8 @@
 """The outbox table on PostgreSQL 14 and later."""
 
+import secrets
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 from queuebox_agent.domain.message import Claim, OutboxRow
@@ -8,89 +10,120 @@ from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Released, Re
 from queuebox_agent.ports import Backlog
 from queuebox_agent.store.postgres.claimer import Claimer
 from queuebox_agent.store.postgres.connect import Pool
+from queuebox_agent.store.postgres.keyed import Keyed
 from queuebox_agent.store.postgres.names import OutboxNames
+from queuebox_agent.store.postgres.runs import Runs
 from queuebox_agent.store.postgres.session import Sessions
+from queuebox_agent.store.postgres.take import INSTANCE_BITS, Taker
+from queuebox_agent.store.postgres.unkeyed import Unkeyed
 
 RECLAIM_BATCH = 5_000
+PING_SECONDS = 2.0
 
 
 class PostgresOutbox:
+    """`ports.OutboxStore` on an open pool of autocommit connections that run no statements of users: their plans are
+    bent towards indexes.
+
+    `lease_seconds`: how long a claim holds. `longest_run`: rows of one key that one claim takes at most.
+    `prepare`: False behind a pooler that hands connections around, where claims then cost more.
+    `timeout_seconds`: no call waits longer for the server.
+    """
+
     def __init__(
         self,
         pool: Pool,
         names: OutboxNames,
         lease_seconds: float,
         *,
-        run: int = 100,
+        longest_run: int = 100,
         prepare: bool = True,
         timeout_seconds: float = 30.0,
     ) -> None:
+        self.instance = secrets.randbits(INSTANCE_BITS)
+        """The second half of every token that this object issues, behind the variant bits."""
         self._lease = lease_seconds
         self._sessions = Sessions(pool, names, prepare=prepare, seconds=timeout_seconds)
-        self._claimer = Claimer(
-            self._sessions, names.outbox, lease_seconds=lease_seconds, longest_run=run, remember=prepare
-        )
+        taker = Taker(self.instance, lease_seconds)
+        self._keyed = Keyed(Runs(taker, names.outbox, longest_run, remember=prepare))
+        self._claimer = Claimer(self._sessions, Unkeyed(taker), self._keyed)
 
     async def claim(self, limit: int, skip_topics: Collection[str] = ()) -> Sequence[OutboxRow]:
+        """As the port says. A claim that is cancelled or fails may leave rows in processing until their lease ends."""
         return await self._claimer.claim(limit, skip_topics)
 
     async def settle(self, settlements: Sequence[Settlement]) -> frozenset[UUID]:
+        """As the port says: all in one statement, so all are written or none."""
         if not settlements:
             return frozenset()
-        ordered = sorted(settlements, key=lambda s: s.claim.id.int)
-        written = [columns(s.outcome) for s in ordered]
+        ordered = sorted(settlements, key=lambda settlement: settlement.claim.id.int)
+        written = [_written(settlement.outcome) for settlement in ordered]
         async with self._sessions.borrow() as session:
             won = await session.fetch(
                 "outbox_settle",
-                ids=[s.claim.id for s in ordered],
-                tokens=[s.claim.token for s in ordered],
-                states=[w[0] for w in written],
-                delays=[w[1] for w in written],
-                reasons=[w[2] for w in written],
+                **_fence([settlement.claim for settlement in ordered]),
+                states=[row.state for row in written],
+                delays=[row.delay for row in written],
+                reasons=[row.reason for row in written],
             )
-        self._claimer.finished(key for _, key in won if key)
-        return frozenset(id for id, _ in won)
+        self._keyed.finished(key for _, key in won if key)
+        return frozenset(id_ for id_, _ in won)
 
     async def renew(self, claims: Sequence[Claim]) -> frozenset[UUID]:
+        """As the port says, in one statement."""
         if not claims:
             return frozenset()
-        ordered = sorted(claims, key=lambda c: c.id.int)
+        ordered = sorted(claims, key=lambda claim: claim.id.int)
         async with self._sessions.borrow() as session:
-            held = await session.fetch(
-                "outbox_renew", ids=[c.id for c in ordered], tokens=[c.token for c in ordered], lease=self._lease
-            )
-        return frozenset(id for (id,) in held)
+            held = await session.fetch("outbox_renew", **_fence(ordered), lease=self._lease)
+        return frozenset(id_ for (id_,) in held)
 
     async def reclaim(self) -> int:
+        """As the port says, in batches that each commit."""
         total = 0
         while True:
             async with self._sessions.borrow() as session:
-                ((count,),) = await session.fetch("outbox_reclaim", batch=RECLAIM_BATCH)
-            total += count
-            if count < RECLAIM_BATCH:
+                returned: int = (await session.fetch("outbox_reclaim", batch=RECLAIM_BATCH))[0][0]
+            total += returned
+            if returned < RECLAIM_BATCH:
                 return total
 
     async def backlog(self) -> Backlog:
+        """As the port says. Exact, at about 0.2 seconds for a million waiting rows."""
         async with self._sessions.borrow() as session:
-            ((pending, oldest),) = await session.fetch("outbox_backlog")
-        return Backlog(pending, max(0.0, oldest))
+            pending, oldest_age = (await session.fetch("outbox_backlog"))[0]
+        return Backlog(pending, max(oldest_age, 0.0))
 
     async def ping(self) -> None:
-        async with self._sessions.borrow(2.0) as session:
+        """As the port says; raises Unavailable after two seconds."""
+        async with self._sessions.borrow(PING_SECONDS) as session:
             await session.connection.execute("SELECT 1")
 
 
-def columns(outcome: Outcome) -> tuple[str, float | None, str | None]:
+class _Written(NamedTuple):
+    """What an outcome writes; None leaves a column as it is."""
+
+    state: str
+    delay: float | None = None
+    reason: str | None = None
+
+
+def _written(outcome: Outcome) -> _Written:
     match outcome:
         case Delivered():
-            return "sent", None, None
+            return _Written("sent")
         case Retry(delay, reason):
-            return "pending", delay, storable(reason)
+            return _Written("pending", delay, _storable(reason))
         case Dead(reason):
-            return "dead", None, storable(reason)
+            return _Written("dead", reason=_storable(reason))
         case Released():
-            return "pending", None, None
+            return _Written("pending")
 
 
-def storable(reason: str) -> str:
+def _storable(reason: str) -> str:
+    """Without what PostgreSQL text cannot hold: one such reason would fail the outcomes of all rows beside it."""
     return reason.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _fence(ordered: Sequence[Claim]) -> dict[str, list[UUID]]:
+    return {"ids": [claim.id for claim in ordered], "tokens": [claim.token for claim in ordered]}

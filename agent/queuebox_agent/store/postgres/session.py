@@ -1,10 +1,11 @@
-"""Connections for the statements of a store: set up for plans that stay flat, bounded in time, failures as `Unavailable`."""
+"""Connections for a store: set up for plans that stay flat, bounded in time, with every failure as `Unavailable`."""
 
 import os
 import socket
 from asyncio import get_running_loop
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 from weakref import WeakSet
 
 import psycopg
@@ -15,11 +16,11 @@ from queuebox_agent.errors import Unavailable
 from queuebox_agent.store.postgres.connect import Pool
 from queuebox_agent.store.postgres.names import OutboxNames, statement
 
-Record = tuple[object, ...]
+Record = tuple[Any, ...]
 
 
 class Session:
-    """One borrowed connection."""
+    """A borrowed connection that runs statement files."""
 
     def __init__(self, connection: AsyncConnection, names: OutboxNames, *, prepare: bool) -> None:
         self.connection = connection
@@ -28,33 +29,37 @@ class Session:
 
     async def fetch(self, name: str, **values: object) -> list[Record]:
         """Run `sql/<name>.sql` and return its rows."""
-        cursor = await self.connection.execute(statement(name, self._names), values, prepare=self._prepare, binary=True)
+        text = statement(name, self._names)
+        cursor = await self.connection.execute(text, values, prepare=self._prepare, binary=True)
         return await cursor.fetchall()
 
 
 class Sessions:
-    """Lends connections of a pool. `generation` grows with every connection that was not seen before: what was learned
-    from the server before that may be wrong, since the new connection may lead to another server (a failover).
+    """Lends the connections of a pool.
+
+    `prepare`: prepared statements and settings of the session; neither works behind a pooler that hands connections
+    around. `seconds`: the bound of one use.
     """
 
     def __init__(self, pool: Pool, names: OutboxNames, *, prepare: bool, seconds: float) -> None:
         self.generation = 0
+        """Grows with every new connection. It may lead to another server than the ones before (a failover), so what
+        was learned from those may be wrong.
+        """
         self._pool = pool
         self._names = names
         self._prepare = prepare
         self._seconds = seconds
-        self._seen: WeakSet[AsyncConnection] = WeakSet()
+        self._met: WeakSet[AsyncConnection] = WeakSet()
 
     @asynccontextmanager
     async def borrow(self, seconds: float | None = None) -> AsyncIterator[Session]:
-        """A connection for at most `seconds`, by default those of the store. Raises Unavailable for whatever the
-        driver raises inside.
-        """
+        """A connection, for at most `seconds`. Whatever the driver raises inside comes out as Unavailable."""
         try:
             async with self._pool.connection(seconds) as connection:
-                with _cut_after(connection, seconds or self._seconds):
+                with _cut_after(seconds or self._seconds, connection):
                     session = Session(connection, self._names, prepare=self._prepare)
-                    if connection not in self._seen:
+                    if connection not in self._met:
                         await self._meet(session)
                     yield session
         except psycopg.Error as error:
@@ -62,14 +67,14 @@ class Sessions:
 
     async def _meet(self, session: Session) -> None:
         self.generation += 1
-        if self._prepare:  # behind a pooler a setting would stay on a connection that others get
-            await session.fetch("session", statement_timeout=str(int(self._seconds * 1000)))
-        self._seen.add(session.connection)
+        if self._prepare:
+            await session.fetch("session", statement_timeout=f"{self._seconds * 1000:.0f}")
+        self._met.add(session.connection)
 
 
 @contextmanager
-def _cut_after(connection: AsyncConnection, seconds: float) -> Iterator[None]:
-    """End a wait for a server that does not answer. A cancelled query would first ask the same server, for up to 10 s."""
+def _cut_after(seconds: float, connection: AsyncConnection) -> Iterator[None]:
+    """End a wait for a server that does not answer. To cancel the query would be to ask that same server, for 10 s."""
     timer = get_running_loop().call_later(seconds, _cut, connection)
     try:
         yield
@@ -78,8 +83,9 @@ def _cut_after(connection: AsyncConnection, seconds: float) -> Iterator[None]:
 
 
 def _cut(connection: AsyncConnection) -> None:
-    with socket.socket(fileno=os.dup(connection.fileno())) as copy:
-        copy.shutdown(socket.SHUT_RDWR)
+    if not connection.closed:
+        with socket.socket(fileno=os.dup(connection.fileno())) as same_socket:
+            same_socket.shutdown(socket.SHUT_RDWR)
 
 
 def _first_line(error: psycopg.Error) -> str:

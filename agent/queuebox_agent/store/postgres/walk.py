@@ -1,8 +1,10 @@
-"""Where the search for due rows goes on, and how much time it may spend on stepping over rows that it cannot take."""
+"""Where a search for due rows goes on, and how much of the time it may spend on what cannot be taken."""
 
 import math
 import time
 from typing import Generic, NamedTuple, TypeVar
+
+P = TypeVar("P")
 
 
 class Place(NamedTuple):
@@ -15,10 +17,6 @@ class Place(NamedTuple):
 
 START = Place(-math.inf, 0)
 END = Place(math.inf, 2**63 - 1)
-FEWEST_STEPS, MOST_STEPS = 100, 5_000
-
-
-P = TypeVar("P")
 
 
 class Ration:
@@ -28,9 +26,11 @@ class Ration:
         self._not_before = 0.0
 
     def due(self) -> bool:
+        """Whether it may run now."""
         return time.monotonic() >= self._not_before
 
     def spent(self, seconds: float) -> None:
+        """It has just run for so long."""
         self._not_before = time.monotonic() + 9 * seconds
 
 
@@ -38,20 +38,20 @@ class Walk(Generic[P]):
     """Passes over what is due, each look from where the last one stopped.
 
     What cannot be taken (its key waits, its topic is skipped, a dead version that vacuum may not remove yet) is stepped
-    over once a pass. A new pass begins at the very start, for rows that came back or committed late, as soon as the
-    steps of the last one have had their tenth of the time.
+    over once a pass. A new pass, for what came back or committed late, begins when the steps of the last one have had
+    their tenth of the time: after the first find already, or, if `whole`, only behind the end.
     """
 
     def __init__(self, start: P, *, whole: bool = False) -> None:
         self.ended = True
         """The last look saw the end."""
         self.deep = False
-        """There was more than one look could see when the pass began."""
-        self.wide = False
-        """The last look found nothing: the next may see more."""
+        """The pass began with a look that did not see the end."""
+        self.barren = False
+        """The last look of this pass found nothing."""
         self._start = self._place = start
         self._whole = whole
-        self._first = self._arrived = self._over = True
+        self._opening = self._arrived = self._over = True
         self._cost = 0.0
         self._passes = Ration()
 
@@ -62,20 +62,21 @@ class Walk(Generic[P]):
 
     def begin(self) -> P:
         """The place to look behind."""
-        self._first = (self._over if self._whole else self._arrived) and self._passes.due()
-        if self._first:
+        finished = self._over if self._whole else self._arrived
+        self._opening = finished and self._passes.due()
+        if self._opening:
             self._place, self._cost = self._start, 0.0
-            self._arrived = self._over = self.wide = False
+            self._arrived = self._over = self.barren = False
         return self._place
 
-    def stop(self, place: P | None, *, seconds: float, fruitful: bool, ended: bool, wide: bool = True) -> None:
-        """The look saw everything up to `place` and took `seconds`."""
-        if self._first:
+    def stop(self, place: P | None, *, seconds: float, fruitful: bool, ended: bool) -> None:
+        """The look saw everything up to `place` (None: no further than before), and took `seconds`."""
+        if self._opening:
             self.deep = not ended
-        if not self._over and not (fruitful and self._arrived):
+        if not self._over and not (self._arrived and fruitful):
             self._cost += seconds
             self._passes.spent(self._cost)
         self._arrived |= fruitful or ended
         self._over |= ended
-        self.ended, self.wide = ended, wide and not fruitful
+        self.ended, self.barren = ended, not fruitful
         self._place = self._place if place is None else place

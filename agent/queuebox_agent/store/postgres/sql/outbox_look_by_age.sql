@@ -1,5 +1,5 @@
--- The keys of the next due rows in order of age, then those of rows that were just finished. Every row also says how many due rows
--- were looked at and where they end; without keys there is one such row.
+-- The keys of the next due rows in order of age. Every row also says how many rows were looked at and where they end; without a key
+-- there is one such row.
 WITH walked AS MATERIALIZED (
     SELECT o.{key} AS key, o.{topic} AS topic, o.{scheduled_at} AS at, o.{sequence} AS sequence
     FROM {outbox} o
@@ -9,23 +9,17 @@ WITH walked AS MATERIALIZED (
     ORDER BY o.{scheduled_at}, o.{sequence}
     LIMIT %(steps)s
 ),
-stop AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM walked) AS walked, date_part('epoch', last.at) AS at, last.sequence
-    FROM (VALUES (1)) one
-    LEFT JOIN (SELECT at, sequence FROM walked ORDER BY at DESC, sequence DESC LIMIT 1) last ON true
-),
 keys AS MATERIALIZED (
-    SELECT key, count(at) AS due, min(at) AS at, min(sequence) AS sequence
-    FROM (
-        SELECT key, at, sequence FROM walked WHERE topic <> ALL (%(skip)s::text[])
-        UNION ALL
-        SELECT key, NULL, NULL FROM unnest(%(again)s::text[]) again (key)
-    ) wanted
+    SELECT key, count(*) AS due, min(at) AS at, min(sequence) AS sequence
+    FROM walked
+    WHERE topic <> ALL (%(skip)s::text[])
     GROUP BY key
     ORDER BY min(at), min(sequence)
-    LIMIT %(keys)s
+    LIMIT %(most)s
 )
-SELECT stop.walked, stop.at, stop.sequence, key, due, date_part('epoch', keys.at), keys.sequence
-FROM stop
+SELECT keys.key, keys.due, date_part('epoch', keys.at), keys.sequence,
+    seen.walked, date_part('epoch', last.at), last.sequence
+FROM (SELECT count(*) AS walked FROM walked) seen
+LEFT JOIN (SELECT at, sequence FROM walked ORDER BY at DESC, sequence DESC LIMIT 1) last ON true
 LEFT JOIN keys ON true
 ORDER BY keys.at, keys.sequence

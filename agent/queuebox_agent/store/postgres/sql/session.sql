@@ -5,6 +5,7 @@ FROM (VALUES
     ('statement_timeout', %(statement_timeout)s::text),
     -- A claim holds the locks of keys between two statements: a process that freezes there must not hold them for long.
     ('idle_in_transaction_session_timeout', '5s'),
+    ('plan_cache_mode', 'force_generic_plan'),
     ('jit', 'off'),
     ('max_parallel_workers_per_gather', '0'),
     ('enable_seqscan', 'off'),
