@@ -208,8 +208,8 @@ class OutboxLoop:
         if run and won and not isinstance(outcome, Retry) and not self._stopping and all(map(self._held.of, run)):
             self._route(run)
             self._start_deliveries()
-        else:
-            self._release.begin(run)
+            return
+        self._release.begin(run)
         self._wake.give()
 
     def _record(self, row: OutboxRow, outcome: Outcome, destination: str | None, *, won: bool) -> None:

@@ -13,7 +13,7 @@ from queuebox_agent.store.postgres.connect import Pool
 from queuebox_agent.store.postgres.keyed import Keyed
 from queuebox_agent.store.postgres.names import OutboxNames
 from queuebox_agent.store.postgres.runs import Runs
-from queuebox_agent.store.postgres.session import Sessions
+from queuebox_agent.store.postgres.session import Sessions, uuids
 from queuebox_agent.store.postgres.take import INSTANCE_BITS, Taker
 from queuebox_agent.store.postgres.unkeyed import Unkeyed
 
@@ -57,15 +57,12 @@ class PostgresOutbox:
         if not settlements:
             return frozenset()
         ordered = sorted(settlements, key=lambda settlement: settlement.claim.id.int)
-        written = [_written(settlement.outcome) for settlement in ordered]
+        fence = _fence([settlement.claim for settlement in ordered])
         async with self._sessions.borrow() as session:
-            won = await session.fetch(
-                "outbox_settle",
-                **_fence([settlement.claim for settlement in ordered]),
-                states=[row.state for row in written],
-                delays=[row.delay for row in written],
-                reasons=[row.reason for row in written],
-            )
+            if all(isinstance(settlement.outcome, Delivered) for settlement in ordered):
+                won = await session.fetch("outbox_complete", **fence)
+            else:
+                won = await session.fetch("outbox_settle", **fence, **_columns(ordered))
         self._keyed.finished(key for _, key in won if key)
         return frozenset(id_ for id_, _ in won)
 
@@ -108,6 +105,15 @@ class _Written(NamedTuple):
     reason: str | None = None
 
 
+def _columns(settlements: Sequence[Settlement]) -> dict[str, list[str] | list[float | None] | list[str | None]]:
+    written = [_written(settlement.outcome) for settlement in settlements]
+    return {
+        "states": [row.state for row in written],
+        "delays": [row.delay for row in written],
+        "reasons": [row.reason for row in written],
+    }
+
+
 def _written(outcome: Outcome) -> _Written:
     match outcome:
         case Delivered():
@@ -125,5 +131,5 @@ def _storable(reason: str) -> str:
     return reason.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-def _fence(ordered: Sequence[Claim]) -> dict[str, list[UUID]]:
-    return {"ids": [claim.id for claim in ordered], "tokens": [claim.token for claim in ordered]}
+def _fence(ordered: Sequence[Claim]) -> dict[str, str]:
+    return {"ids": uuids(claim.id for claim in ordered), "tokens": uuids(claim.token for claim in ordered)}

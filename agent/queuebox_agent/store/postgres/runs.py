@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from queuebox_agent.store.postgres.session import Session
+from queuebox_agent.store.postgres.session import Session, uuids
 from queuebox_agent.store.postgres.take import Taken, Taker
 from queuebox_agent.store.postgres.walk import Ration
 
@@ -23,6 +23,9 @@ class Memory(NamedTuple):
     """Where that run began. Only a row that came back or committed late can wait before it."""
     rows: int = 0
     """How many rows were taken of the key."""
+
+
+NOTHING = Memory()
 
 
 class Runs:
@@ -49,7 +52,7 @@ class Runs:
                 "outbox_lock_keys",
                 table=self._table,
                 keys=list(due),
-                since=[self._of(key).token for key in due],
+                since=uuids(self._memory.get(key, NOTHING).token for key in due),
             )
             keys = {key: due[key] for (key,) in locked}
             taken = await self._take(session, keys, limit, skip) if keys else []
@@ -58,14 +61,14 @@ class Runs:
 
     async def _take(self, session: Session, due: Mapping[str, int], limit: int, skip: Sequence[str]) -> list[Taken]:
         began, thorough = time.monotonic(), self._thorough.due()
-        known = [self._of(key) for key in due]
+        known = [self._memory.get(key, NOTHING) for key in due]
         taken = await self._taker.take(
             session,
             "outbox_take",
             keys=list(due),
             lengths=self._lengths(due, limit),
             floors=[key.first if key.rows >= HOT and not thorough else 0 for key in known],
-            since=[key.token for key in known],
+            since=uuids(key.token for key in known),
             skip=skip,
             limit=limit,
         )
@@ -78,9 +81,6 @@ class Runs:
         part = (limit - sum(due.values())) // max(without_number, 1)
         return [max(1, min(rows or part, self._longest)) for rows in due.values()]
 
-    def _of(self, key: str) -> Memory:
-        return self._memory.get(key, Memory())
-
     def _learn(self, taken: Iterable[Taken]) -> None:
         if not self._remember:
             return
@@ -91,4 +91,4 @@ class Runs:
             runs.setdefault(one.row.key or "", []).append(one)
         for key, run in runs.items():
             first = min(one.row.sequence for one in run)
-            self._memory[key] = Memory(run[0].row.claim.token, first, self._of(key).rows + len(run))
+            self._memory[key] = Memory(run[0].row.claim.token, first, self._memory.get(key, NOTHING).rows + len(run))

@@ -3,9 +3,10 @@
 import os
 import socket
 from asyncio import get_running_loop
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
+from uuid import UUID
 from weakref import WeakSet
 
 import psycopg
@@ -17,6 +18,11 @@ from queuebox_agent.store.postgres.connect import Pool
 from queuebox_agent.store.postgres.names import OutboxNames, statement
 
 Record = tuple[Any, ...]
+
+
+def uuids(values: Iterable[UUID]) -> str:
+    """An array for a parameter. The driver would turn a list over item by item, at a multiple of the cost."""
+    return "{" + ",".join([value.hex for value in values]) + "}"
 
 
 class Session:

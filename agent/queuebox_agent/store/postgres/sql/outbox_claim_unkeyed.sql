@@ -6,7 +6,7 @@ WITH due AS MATERIALIZED (
         AND o.{scheduled_at} <= now()
         AND (o.{scheduled_at}, o.{sequence}) > (to_timestamp(%(at)s), %(sequence)s)
         AND (o.{scheduled_at}, o.{sequence}) <= (to_timestamp(%(end_at)s), %(end_sequence)s)
-        AND o.{topic} <> ALL (%(skip)s::text[])
+        AND o.{topic} <> ALL (%(skip)b::text[])
     ORDER BY o.{scheduled_at}, o.{sequence}
     LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED

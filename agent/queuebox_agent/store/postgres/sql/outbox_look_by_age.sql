@@ -12,7 +12,7 @@ WITH walked AS MATERIALIZED (
 keys AS MATERIALIZED (
     SELECT key, count(*) AS due, min(at) AS at, min(sequence) AS sequence
     FROM walked
-    WHERE topic <> ALL (%(skip)s::text[])
+    WHERE topic <> ALL (%(skip)b::text[])
     GROUP BY key
     ORDER BY min(at), min(sequence)
     LIMIT %(most)s

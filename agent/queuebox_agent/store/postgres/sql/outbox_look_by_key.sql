@@ -4,7 +4,7 @@ WITH RECURSIVE step AS (
     (
         SELECT o.{key} AS key, free.found, 1 AS n, free.found::int AS total
         FROM {outbox} o
-        CROSS JOIN LATERAL (SELECT o.{scheduled_at} <= now() AND o.{topic} <> ALL (%(skip)s::text[]) AS found) free
+        CROSS JOIN LATERAL (SELECT o.{scheduled_at} <= now() AND o.{topic} <> ALL (%(skip)b::text[]) AS found) free
         WHERE o.{state} = 'pending' AND o.{key} <> '' AND o.{key} > %(after)s
         ORDER BY o.{key}, o.{sequence}
         LIMIT 1
@@ -13,7 +13,7 @@ WITH RECURSIVE step AS (
     SELECT head.key, head.found, step.n + 1, step.total + head.found::int
     FROM step
     CROSS JOIN LATERAL (
-        SELECT o.{key} AS key, o.{scheduled_at} <= now() AND o.{topic} <> ALL (%(skip)s::text[]) AS found
+        SELECT o.{key} AS key, o.{scheduled_at} <= now() AND o.{topic} <> ALL (%(skip)b::text[]) AS found
         FROM {outbox} o
         WHERE o.{state} = 'pending' AND o.{key} <> '' AND o.{key} > step.key
         ORDER BY o.{key}, o.{sequence}

@@ -1,7 +1,7 @@
 UPDATE {outbox} o
 SET {lease_expires_at} = clock_timestamp() + %(lease)s * interval '1 second'
-WHERE o.{id} = ANY (%(ids)s::uuid[])
+WHERE o.{id} = ANY (%(ids)b::uuid[])
     AND o.{state} || '' = 'processing'
-    AND o.{claim_token} = (%(tokens)s::uuid[])[width_bucket(o.{id}, %(ids)s::uuid[])]
+    AND o.{claim_token} = (%(tokens)b::uuid[])[width_bucket(o.{id}, %(ids)b::uuid[])]
     AND o.{lease_expires_at} > clock_timestamp()
 RETURNING o.{id}

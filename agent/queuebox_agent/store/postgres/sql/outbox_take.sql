@@ -3,7 +3,7 @@
 WITH head AS MATERIALIZED (
     -- A key is free if its first pending row is due and no row of it is in flight.
     SELECT k.key, k.length, k.place, first.id, first.sequence
-    FROM unnest(%(keys)s::text[], %(lengths)s::int[], %(floors)s::bigint[], %(since)s::uuid[])
+    FROM unnest(%(keys)b::text[], %(lengths)b::int[], %(floors)b::bigint[], %(since)b::uuid[])
         WITH ORDINALITY AS k (key, length, floor, since, place)
     CROSS JOIN LATERAL (
         SELECT o.{id} AS id, o.{sequence} AS sequence, o.{scheduled_at} AS at, o.{topic} AS topic
@@ -12,7 +12,7 @@ WITH head AS MATERIALIZED (
         ORDER BY o.{sequence}
         LIMIT 1
     ) first
-    WHERE first.at <= now() AND first.topic <> ALL (%(skip)s::text[])
+    WHERE first.at <= now() AND first.topic <> ALL (%(skip)b::text[])
         AND (
             SELECT b.{id} FROM {outbox} b
             WHERE b.{state} = 'processing' AND b.{key} = k.key AND b.{claim_token} >= k.since LIMIT 1
@@ -29,7 +29,7 @@ share AS MATERIALIZED (
 run AS MATERIALIZED (
     SELECT key, id, sequence, true AS open FROM share WHERE length > 0
     UNION ALL
-    SELECT share.key, next.id, next.sequence, next.at <= now() AND next.topic <> ALL (%(skip)s::text[])
+    SELECT share.key, next.id, next.sequence, next.at <= now() AND next.topic <> ALL (%(skip)b::text[])
     FROM share
     CROSS JOIN LATERAL (
         SELECT o.{id} AS id, o.{sequence} AS sequence, o.{scheduled_at} AS at, o.{topic} AS topic
