@@ -64,7 +64,7 @@ class OutboxLoop:
         self._deliveries: set[asyncio.Task[None]] = set()
         self._reclaim_at = self._look_past_full_at = 0.0
         self._pause = self._poll
-        self._stopping = False
+        self._stopping = self._waits_for_room = False
         self.healthy = False
 
     async def run(self) -> None:
@@ -104,15 +104,20 @@ class OutboxLoop:
         return bool(rows)
 
     async def _claim(self) -> Sequence[OutboxRow]:
-        room, full = self._lanes.room, self._lanes.full_topics()
-        began = time.monotonic()
-        if room < max(self._config.batch_size // 2, 1) or (full and began < self._look_past_full_at):
+        full, began = self._lanes.full_topics(), time.monotonic()
+        self._waits_for_room = not self._has_room
+        if self._waits_for_room or (full and began < self._look_past_full_at):
             return ()
-        rows = await self._store.claim(min(room, self._config.batch_size), full)
+        rows = await self._store.claim(min(self._lanes.room, self._config.batch_size), full)
         if full and not rows:
             # Looking past the rows of a full destination may cost much and find nothing: at most a tenth of the time.
             self._look_past_full_at = time.monotonic() + max(self._poll, 9 * (time.monotonic() - began))
         return rows
+
+    @property
+    def _has_room(self) -> bool:
+        """A claim for a few rows costs as much as one for many: it waits until half of what may wait is gone."""
+        return self._lanes.room >= max(self._config.batch_size // 2, 1)
 
     async def _reclaim_if_due(self) -> None:
         if time.monotonic() < self._reclaim_at:
@@ -175,7 +180,7 @@ class OutboxLoop:
             self._metrics.processing.observe(time.monotonic() - began)
         self._lanes.leave(destination, len(run) - 1)
         self._start_deliveries()
-        if self._lanes.room >= self._config.batch_size // 2:
+        if self._waits_for_room and self._has_room:
             self._wake.give()
         await self._finish(run, outcome, destination)
 
