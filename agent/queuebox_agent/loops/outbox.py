@@ -64,7 +64,7 @@ class OutboxLoop:
         self._deliveries: set[asyncio.Task[None]] = set()
         self._reclaim_at = self._look_past_full_at = 0.0
         self._pause = self._poll
-        self._stopping = self._waits_for_room = False
+        self._stopping = self._waits_for_room = self._found_rows = False
         self.healthy = False
 
     async def run(self) -> None:
@@ -109,6 +109,7 @@ class OutboxLoop:
         if self._waits_for_room or (full and began < self._look_past_full_at):
             return ()
         rows = await self._store.claim(min(self._lanes.room, self._config.batch_size), full)
+        self._found_rows = bool(rows)
         if full and not rows:
             # Looking past the rows of a full destination may cost much and find nothing: at most a tenth of the time.
             self._look_past_full_at = time.monotonic() + max(self._poll, 9 * (time.monotonic() - began))
@@ -206,7 +207,7 @@ class OutboxLoop:
         """Write the outcome of the head, then go on with its key, or hand the rest of the run back."""
         row = run.popleft()
         held = self._held.of(row)
-        urgent = bool(run) or not self._lanes.waiting
+        urgent = bool(run) or not (self._lanes.waiting or self._found_rows)
         won = held is not None and await self._settler.settle(held, outcome, urgent=urgent)
         self._held.remove([row])
         self._record(row, outcome, destination, won=won)
