@@ -10,6 +10,7 @@ from hypothesis import settings
 from queuebox_agent.demo.postgres import LocalPostgres
 from services.postgres import external_url, new_database, newest_programs, running_server
 
+pytest.register_assert_rewrite("contract")  # the rules that test files inherit
 settings.register_profile("queuebox", deadline=None)  # a machine that does much else is no failure
 settings.load_profile("queuebox")
 

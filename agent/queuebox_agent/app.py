@@ -5,8 +5,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from importlib.metadata import version
+from threading import Event
 
 from queuebox_agent.broker.http.publisher import HttpPublisher
+from queuebox_agent.broker.http.tokens import TokenCache
 from queuebox_agent.domain.pattern import TopicPattern
 from queuebox_agent.domain.router import Route, Router
 from queuebox_agent.errors import Misconfigured
@@ -66,10 +68,12 @@ class Agent:
         """Stop what was started, last first. Every step is bounded, and a failing one skips none."""
         while self._stop_steps:
             name, seconds, step = self._stop_steps.pop()
-            try:
-                await asyncio.wait_for(step(), seconds)
-            except Exception as error:  # noqa: BLE001  the next part must be stopped whatever this one met
-                log.warning("a part did not stop cleanly", extra={"part": name, "reason": type(error).__name__})
+            task = asyncio.ensure_future(step())
+            await asyncio.wait({task}, timeout=seconds)
+            # A step that is late is told to end and not waited for: it might not listen.
+            if task.cancel() or task.exception() is not None:
+                reason = type(task.exception()).__name__ if task.done() else f"not done within {seconds:g} s"
+                log.warning("a part did not stop cleanly", extra={"part": name, "reason": reason})
 
     def _on_stop(self, name: str, step: Callable[[], Awaitable[None]], seconds: float = STEP_SECONDS) -> None:
         self._stop_steps.append((name, seconds, step))
@@ -83,10 +87,11 @@ class Agent:
 
     def _publishers(self) -> dict[str, Publisher]:
         publishers: dict[str, Publisher] = {}
+        tokens = TokenCache()
         for name, destination in self._config.destinations.items():
             if not isinstance(destination, HttpDestination):
                 raise Misconfigured(f"destinations.{name}: no publisher for the type {destination.type}")
-            publishers[name] = HttpPublisher(name, destination, self._config.http, self.metrics)
+            publishers[name] = HttpPublisher(name, destination, self._config.http, self.metrics, tokens)
         return publishers
 
     async def _open_store(self) -> PostgresOutbox:
@@ -94,7 +99,11 @@ class Agent:
         target = conninfo(database)
         await wait_for_database(target, database.startup_timeout_ms)
         if database.migrate:
-            await asyncio.to_thread(migrate, target)
+            stopping = Event()
+            try:
+                await asyncio.to_thread(migrate, target, stopping=stopping)
+            finally:
+                stopping.set()  # a cancelled start leaves the thread behind
         for advice in await asyncio.to_thread(check_schema, target, database):
             log.warning("the claim is slower than it could be", extra={"advice": advice})
         pool = await open_pool(target, database)

@@ -18,8 +18,9 @@ class Backlog:
 
 
 class OutboxStore(Protocol):
-    """The outbox table. Every method raises `Unavailable` when the database cannot be reached or answers with a
-    passing fault; then nothing is known of what it wrote, and the fence sorts it out.
+    """The outbox table. Every method raises `Unavailable` when the database cannot be reached, and then nothing is known
+    of what it wrote: the fence sorts it out. It raises another family when the statement itself was refused, because of
+    a lock, of what a row holds, or of the schema; then nothing was written.
     """
 
     async def claim(self, limit: int, skip_topics: Collection[str] = ()) -> Sequence[OutboxRow]:
@@ -31,10 +32,11 @@ class OutboxStore(Protocol):
         """
         ...
 
-    async def settle(self, settlements: Sequence[Settlement]) -> frozenset[UUID]:
+    async def settle(self, settlements: Sequence[Settlement], *, again: bool = False) -> frozenset[UUID]:
         """Write outcomes, each fenced by id, state, token and a lease later than the database clock.
 
-        Returns the ids whose write won; the others were lost and are left alone.
+        Returns the ids whose write won; the others were lost and are left alone. `again`: an earlier try may have been
+        committed although its answer was lost, so a row that is `sent` or `dead` under its token by now counts as won.
         """
         ...
 

@@ -36,7 +36,10 @@ def variable_of(path: Path) -> str | None:
 
 
 def dotted(path: Path) -> str:
-    """`path` for a person: `routes[0].topicPattern`. A level that would be unclear stands in quotes."""
+    """`path` for a person: `routes[0].topicPattern`. A level that would be unclear stands in quotes.
+
+    Of a level like `password:letmein`, where a blank is missing, only what stands before the value is shown.
+    """
     text = ""
     for level in path:
         if isinstance(level, int):
@@ -44,8 +47,12 @@ def dotted(path: Path) -> str:
         elif _PLAIN.fullmatch(level):
             text += f".{level}" if text else level
         else:
-            text += f"[{level!a}]"
+            text += f"[{_without_value(level)!a}]"
     return text or "the file"
+
+
+def _without_value(level: str) -> str:
+    return re.split(r"(?<=[:=])", level, maxsplit=1)[0]
 
 
 def _level(text: str) -> str | int:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from queuebox_api.config import Config, Finding
+from queuebox_api.config.block import UnreadableError
 from queuebox_api.names import Path
 
 
@@ -71,7 +72,7 @@ def unsupported(config: Config) -> list[Finding]:
     """
     findings: list[Finding] = []
     for gap in NOT_YET:
-        with suppress(AttributeError):
+        with suppress(UnreadableError):
             findings.extend(
                 Finding(path, f"asks for {gap.what}, which this version cannot do yet")
                 for path in gap.asked_for(config)

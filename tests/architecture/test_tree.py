@@ -13,8 +13,8 @@ PRODUCT = [path for path in SOURCES if path.is_relative_to(ROOT / "agent") or pa
 LONGEST_FILE, LONGEST_FUNCTION = 300, 50
 
 SUPERVISORS = {
-    "agent/queuebox_agent/app.py": 1,
     "agent/queuebox_agent/loops/forever.py": 1,
+    "agent/queuebox_agent/loops/halves.py": 1,
     "agent/queuebox_agent/loops/outbox.py": 2,
     "agent/queuebox_agent/loops/settler.py": 1,
 }

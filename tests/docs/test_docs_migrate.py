@@ -14,7 +14,7 @@ import yaml
 
 from queuebox_agent.errors import Misconfigured
 from queuebox_agent.store.postgres.bundled import BUNDLED
-from queuebox_agent.store.postgres.migrate import migrate, status
+from queuebox_agent.store.postgres.migrate import baseline, migrate, status
 from queuebox_agent.store.postgres.schema import check_schema
 from services.catalog import Column, Index, table
 from services.docs import DOCS, ROOT, Block, named
@@ -120,6 +120,20 @@ def test_the_baseline_of_the_page_leads_to_this_release(shell: Path, empty_datab
     apply_files(empty_database, through=11)
     run(named(MIGRATE, "baseline"), empty_database, shell)
     assert [entry.state for entry in status(empty_database)] == ["baseline"] * 11 + ["applied"] * (len(BUNDLED) - 11)
+
+
+def test_a_baseline_that_is_undone_as_on_the_page_may_be_recorded_anew(empty_database: str) -> None:
+    apply_files(empty_database, through=9)
+    baseline(empty_database, 11)
+    change(empty_database, named(MIGRATE, "undo-baseline"))
+    assert baseline(empty_database, 9) == list(BUNDLED[:9])
+
+
+def test_the_right_of_the_page_lets_an_agent_find_that_nothing_is_pending(database: str) -> None:
+    grant = named(MIGRATE, "history-right").text.replace("queuebox_agent", "pg_monitor")
+    with psycopg.connect(database, autocommit=True) as admin:
+        admin.execute(grant.encode())
+    assert migrate(psycopg.conninfo.make_conninfo(database, options="-c role=pg_monitor")) == []
 
 
 def test_indexes_that_were_built_before_are_found_there(empty_database: str, database: str) -> None:

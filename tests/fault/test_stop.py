@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from queuebox_agent.demo.postgres import free_port
+from queuebox_agent.store.postgres.migrate import LOCK
 from services.agents import AgentProcess, agent
 from services.endpoint import Gate, endpoint
 from services.outbox import insert_many, states
@@ -71,4 +72,17 @@ async def test_a_signal_during_the_start_ends_the_wait_for_the_database(tmp_path
     await process.start(wait=False)
     await until(lambda: "does not answer yet" in process.log)
     assert await process.stop() < 3
+    assert await process.ended() == 0
+
+
+async def test_a_signal_during_the_start_ends_the_wait_for_another_migration(
+    empty_database: str, tmp_path: Path
+) -> None:
+    process = AgentProcess(empty_database, "http://127.0.0.1:1", tmp_path, {})
+    with psycopg.connect(empty_database, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        await process.start(wait=False)
+        waits = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_try_advisory_xact_lock%'"
+        await until(lambda: other.execute(waits).fetchone() == (1,), 20)
+        assert await process.stop() < 3
     assert await process.ended() == 0

@@ -14,8 +14,15 @@ from psycopg.conninfo import make_conninfo
 from psycopg_pool import PoolTimeout
 
 from queuebox_agent.demo.postgres import LocalPostgres, free_port
-from queuebox_agent.errors import Unavailable
-from queuebox_agent.store.postgres.connect import Pool, _pauses, open_pool, wait_for_database
+from queuebox_agent.errors import Misconfigured, Unavailable
+from queuebox_agent.store.postgres.connect import (
+    Pool,
+    _pauses,
+    conninfo,
+    open_pool,
+    wait_for_database,
+    without_password,
+)
 from services.schema import database_config
 from services.waiting import until
 
@@ -106,6 +113,27 @@ async def test_a_wrong_password_is_reported_and_not_shown(guarded_postgres: Loca
         await wait_for_database(target, 300)
     assert "hunter2" not in str(failure.value)
     assert failure.value.__cause__ is None
+
+
+def test_a_short_password_is_not_told_by_the_words_that_it_masks() -> None:
+    error = psycopg.OperationalError('database "x" does not exist')
+    assert without_password(error, "password=x") == 'database "x" does not exist'
+
+
+def test_a_password_in_the_text_of_a_driver_is_masked() -> None:
+    assert without_password(psycopg.OperationalError("bad hunter2"), "password=hunter2") == "bad ***"
+
+
+async def test_a_connection_string_that_no_try_can_make_work_ends_the_wait_at_once() -> None:
+    with pytest.raises(Misconfigured, match="bad value for connect_timeout"):
+        await asyncio.wait_for(wait_for_database("connect_timeout=abc", 60_000), 5)
+
+
+async def test_what_is_no_latin_1_is_read_whatever_the_url_says(empty_database: str) -> None:
+    target = conninfo(database_config(f"{empty_database}?client_encoding=latin1"))
+    async with pool_of(target) as pool, pool.connection() as connection:
+        row = await (await connection.execute(r"SELECT U&'\20AC'")).fetchone()
+    assert row == ("€",)
 
 
 async def test_connections_commit_by_themselves_and_read_what_is_committed(empty_database: str) -> None:

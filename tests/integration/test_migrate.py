@@ -3,7 +3,8 @@
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Barrier
+from threading import Barrier, Event
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -13,7 +14,9 @@ from queuebox_agent.errors import Misconfigured, Unavailable
 from queuebox_agent.store.postgres.bundled import BUNDLED, Migration
 from queuebox_agent.store.postgres.connect import conninfo
 from queuebox_agent.store.postgres.migrate import LOCK, migrate, pending_sql, refuse_renamed, status
+from queuebox_api.names import variable_of
 from services.catalog import table
+from services.postgres import in_database
 from services.schema import apply_migrations, database_config
 
 pytestmark = pytest.mark.postgres
@@ -83,6 +86,32 @@ def test_the_wait_for_another_replica_is_bounded(empty_database: str) -> None:
             migrate(empty_database, lock_wait_seconds=1)
 
 
+def test_a_stop_ends_the_wait_for_another_replica(empty_database: str) -> None:
+    stopping = Event()
+    with psycopg.connect(empty_database, autocommit=True) as other, ThreadPoolExecutor(1) as replica:
+        other.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        waiting = replica.submit(migrate, empty_database, stopping=stopping)
+        stopping.set()
+        with pytest.raises(Unavailable, match="stopped"):
+            waiting.result(10)
+
+
+def test_a_stop_ends_a_migration_between_two_versions(empty_database: str, caplog: pytest.LogCaptureFixture) -> None:
+    stopping, logger = Event(), logging.getLogger("queuebox_agent.store.postgres.migrate")
+
+    def at_the_first_version(_: logging.LogRecord) -> bool:
+        stopping.set()
+        return True
+
+    logger.addFilter(at_the_first_version)
+    try:
+        with caplog.at_level(logging.INFO), pytest.raises(Unavailable, match="stopped"):
+            migrate(empty_database, stopping=stopping)
+    finally:
+        logger.removeFilter(at_the_first_version)
+    assert [entry.state for entry in status(empty_database)[:3]] == ["applied", "pending", "pending"]
+
+
 def test_the_wait_for_a_table_is_bounded_because_writers_queue_behind_it(
     empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +175,25 @@ def test_a_schema_that_does_not_exist_is_refused(empty_database: str) -> None:
         migrate(target)
 
 
+def test_a_schema_that_may_not_be_used_is_refused_in_words_of_its_own(empty_database: str) -> None:
+    with psycopg.connect(empty_database, autocommit=True) as admin:
+        admin.execute("REVOKE USAGE ON SCHEMA public FROM public")
+    with pytest.raises(Misconfigured, match="or may be used by this user"):
+        migrate(psycopg.conninfo.make_conninfo(empty_database, options="-c role=pg_monitor"))
+
+
+def test_a_database_without_an_encoding_is_migrated_and_found_unchanged(postgres_url: str) -> None:
+    name = f"queuebox_ascii_{uuid4().hex[:8]}"
+    target = conninfo(database_config(in_database(postgres_url, name)))
+    with psycopg.connect(postgres_url, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0".encode())
+        try:
+            migrate(target)
+            assert migrate(target) == []
+        finally:
+            admin.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
 def test_a_database_of_a_newer_release_is_used_with_a_warning(
     empty_database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -199,7 +247,7 @@ def test_there_is_no_sql_when_nothing_is_pending(empty_database: str) -> None:
     ],
 )
 def test_a_renamed_table_or_column_is_refused_by_name(settings: dict[str, object], key: str) -> None:
-    with pytest.raises(Misconfigured, match=key):
+    with pytest.raises(Misconfigured, match=rf"{key} \({variable_of(tuple(key.split('.')))}\): is a custom name"):
         refuse_renamed(database_config("postgresql://localhost/db", migrate=False, **settings))
 
 

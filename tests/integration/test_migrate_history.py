@@ -112,6 +112,53 @@ def test_an_application_that_keeps_such_a_history_for_itself_is_no_obstacle(
     assert migrate(empty_database) == []
 
 
+@pytest.mark.parametrize("version", ["1.1", "2024_01", "1.0"])
+def test_versions_that_are_no_whole_numbers_make_a_history_somebody_elses(empty_database: str, version: str) -> None:
+    with psycopg.connect(empty_database, autocommit=True) as application:
+        application.execute("CREATE TABLE outbox (id INTEGER)")
+    older_history(
+        empty_database, ("1", "BASELINE", "<< Flyway Baseline >>", True), (version, "SQL", "V__outbox.sql", True)
+    )
+    with pytest.raises(Misconfigured, match="but no history"):
+        migrate(empty_database)
+
+
+def test_dates_as_versions_make_a_history_somebody_elses(empty_database: str) -> None:
+    with psycopg.connect(empty_database, autocommit=True) as application:
+        application.execute("CREATE TABLE outbox (id INTEGER)")
+    older_history(
+        empty_database,
+        ("1", "BASELINE", "<< Flyway Baseline >>", True),
+        ("20240101120000", "SQL", "V20240101120000__outbox.sql", True),
+    )
+    with pytest.raises(Misconfigured, match="but no history"):
+        migrate(empty_database)
+
+
+AS_READER = "-c role=pg_monitor"
+
+
+def test_a_history_that_may_not_be_read_is_refused_with_the_grant(empty_database: str) -> None:
+    migrate(empty_database)
+    with pytest.raises(Misconfigured, match="GRANT SELECT ON queuebox_schema_history TO"):
+        migrate(psycopg.conninfo.make_conninfo(empty_database, options=AS_READER))
+
+
+def test_an_older_history_that_may_not_be_read_is_refused_with_the_grant(empty_database: str) -> None:
+    apply_files(empty_database, through=11)
+    older_history(empty_database, *applied_by_older(11))
+    with pytest.raises(Misconfigured, match="GRANT SELECT ON flyway_schema_history TO"):
+        status(psycopg.conninfo.make_conninfo(empty_database, options=AS_READER))
+
+
+def test_an_older_history_that_tells_nothing_new_need_not_be_readable(empty_database: str) -> None:
+    migrate(empty_database)
+    older_history(empty_database, *applied_by_older(11))
+    with psycopg.connect(empty_database, autocommit=True) as admin:
+        admin.execute("GRANT SELECT ON queuebox_schema_history TO pg_monitor")
+    assert migrate(psycopg.conninfo.make_conninfo(empty_database, options=AS_READER)) == []
+
+
 @pytest.mark.parametrize("version", range(1, len(BUNDLED) + 1))
 def test_tables_without_a_history_are_refused_with_the_command_to_run(empty_database: str, version: int) -> None:
     apply_files(empty_database, through=version)
@@ -161,3 +208,22 @@ def test_a_baseline_is_refused_where_an_older_history_exists(empty_database: str
 def test_a_baseline_is_refused_where_there_are_no_tables(empty_database: str) -> None:
     with pytest.raises(Misconfigured, match="has no tables"):
         baseline(empty_database, 11)
+
+
+def test_a_baseline_below_what_the_tables_have_is_refused(empty_database: str) -> None:
+    apply_files(empty_database, through=6)
+    with pytest.raises(Misconfigured, match="--baseline 3: the tables look like version 6"):
+        baseline(empty_database, 3)
+
+
+def test_a_baseline_above_what_the_tables_show_is_taken(empty_database: str) -> None:
+    apply_files(empty_database, through=6)
+    assert baseline(empty_database, 7) == list(BUNDLED[:7])
+
+
+def test_a_user_who_may_not_record_a_baseline_is_told_what_to_do(empty_database: str) -> None:
+    apply_files(empty_database, through=6)
+    with psycopg.connect(empty_database, autocommit=True) as admin:
+        admin.execute("REVOKE CREATE ON SCHEMA public FROM public")
+    with pytest.raises(Misconfigured, match=r"--baseline: permission denied .* right to create in the schema"):
+        baseline(psycopg.conninfo.make_conninfo(empty_database, options=AS_READER), 6)

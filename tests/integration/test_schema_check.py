@@ -186,3 +186,39 @@ def test_an_index_that_was_left_invalid_does_not_count(database: str) -> None:
 def test_a_database_that_is_away_is_unavailable(database: str) -> None:
     with pytest.raises(Unavailable):
         check_schema(psycopg.conninfo.make_conninfo(database, port=1), database_config(database))
+
+
+@pytest.mark.parametrize(
+    ("granted", "lacking"), [("INSERT", "SELECT, UPDATE"), ("SELECT", "UPDATE"), ("UPDATE", "SELECT")]
+)
+def test_a_user_who_may_not_claim_is_refused_with_the_grant(database: str, granted: str, lacking: str) -> None:
+    change(database, f"GRANT {granted} ON outbox TO pg_monitor")
+    target = psycopg.conninfo.make_conninfo(database, options="-c role=pg_monitor")
+    with pytest.raises(Misconfigured) as failure:
+        check_schema(target, database_config(database))
+    assert failure.value.problems == (
+        f'the user of the database may not {lacking} the table outbox: GRANT {lacking} ON "outbox" TO that user;',
+    )
+
+
+def test_a_user_who_may_read_and_update_the_outbox_passes(database: str) -> None:
+    change(database, "GRANT SELECT, UPDATE ON outbox TO pg_monitor")
+    target = psycopg.conninfo.make_conninfo(database, options="-c role=pg_monitor")
+    assert check_schema(target, database_config(database)) == ()
+
+
+def test_an_outbox_that_does_not_number_its_rows_is_refused(database: str) -> None:
+    change(database, "ALTER TABLE outbox ALTER sequence DROP DEFAULT")
+    (found,) = problems(database)
+    assert found.startswith("the column sequence of the table outbox numbers no rows, it has no default: ")
+
+
+def test_an_outbox_that_is_a_view_passes(database: str) -> None:
+    change(database, "CREATE VIEW boxes AS SELECT * FROM outbox")
+    check_schema(database, database_config(database, migrate=False, outboxTableName="boxes"))
+
+
+def test_a_table_that_was_dropped_after_its_migration_is_not_left_to_migrate(database: str) -> None:
+    change(database, "DROP TABLE outbox")
+    (found,) = problems(database)
+    assert found.startswith("the table outbox does not exist: it was there, says queuebox_schema_history; ")

@@ -59,11 +59,38 @@ def test_a_url_that_says_who_connects_is_enough(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:let@mein@db/x",
+        "postgresql://me:let?mein@db/x",
+        "postgresql://me:let/me@in@db/x",
+        "jdbc:postgresql://db/x&user=me&password=letmein",
+        "jdbc:postgresql://db/x;user=me",
+    ],
+)
+def test_a_url_that_two_readers_would_read_differently_is_refused(url: str) -> None:
+    assert found(url=url)["database.url"].startswith("is ambiguous: ")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:let%40me%2Fin%3F@db/x",
+        "jdbc:postgresql://db/x?user=me@tenant&password=p@q",
+        "postgresql://m:a#b;c@db/x",
+    ],
+)
+def test_a_url_that_is_read_in_one_way_is_taken(url: str) -> None:
+    assert wrong({"database": {"url": url}}) == {}
+
+
+@pytest.mark.parametrize(
     ("url", "missing"),
     [
         ("postgresql://db/x", ["database.username", "database.password"]),
         ("postgresql://me@db/x", ["database.password"]),
         ("jdbc:postgresql://db/x?user=me", ["database.password"]),
+        ("jdbc:postgresql://db/x?username=me&password=y", ["database.username"]),
         ("jdbc:postgresql://db/x?sslpassword=y", ["database.username", "database.password"]),
     ],
 )

@@ -1,11 +1,13 @@
 """Whatever a tree holds, `examine` says what is wrong with it and never falls over."""
 
+import time
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from queuebox_api.config import Config
+from queuebox_api.config import Config, Rule, ServerConfig
 from queuebox_api.config.examine import examine
 from queuebox_api.config.partial import UNREADABLE
 from queuebox_api.config.structure import ROOT, Entries, Items, Leaf, Node, Section
@@ -71,3 +73,28 @@ def test_an_unknown_key_of_a_nested_block_is_found() -> None:
         tree("sources.x", {"path": "/x", "idempotencyKeyPath": "$.id", "topic": "x", "filter": {"requires": []}})
     )
     assert found == {"sources.x.filter.requires": "is not a known key; did you mean require?"}
+
+
+def test_a_key_without_a_blank_behind_its_colon_is_told_without_its_value() -> None:
+    found = wrong(tree(database={"url": "postgresql://db/x", "username": "u", "password:letmein": None}))
+    assert found == {
+        "database['password:']": "is not a known key; did you mean password?",
+        "database.password": "is required, unless the URL carries a password",
+    }
+
+
+def test_a_key_that_looks_like_a_mark_of_the_models_keeps_its_place() -> None:
+    assert wrong(tree(server={"[key]": 5})) == {"server['[key]']": "is not a known key"}
+
+
+def test_a_slip_in_a_rule_is_not_taken_for_a_key_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ServerConfig, "rules", (Rule("true", "never", lambda it: bool(it.no_such_key)),))
+    with pytest.raises(AttributeError, match="no_such_key"):
+        examine(tree(server={"httpPort": 0}))
+
+
+def test_as_many_wrong_routes_as_there_may_be_are_told_within_seconds() -> None:
+    routes = [{"topicPattern": "a", "destination": "nowhere"}] * 10_000
+    began = time.process_time()
+    assert len(examine(tree(routes=routes))[1]) == 10_000
+    assert time.process_time() - began < 10

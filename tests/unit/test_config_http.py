@@ -42,7 +42,8 @@ def test_a_base_url_is_trimmed() -> None:
 
 NO_URL = [
     "", " ", "x", "/x", "//x", "ftp://x", "https:/x", "https://", "https:///x", "http://:80", "http://x:99999", "http://x:0",
-    "http://x:abc", "http://[::1", "http://a b", "http://x/\n/y", "http://x\\@y", "file:///etc/passwd", "javascript://x",
+    "http://x:abc", "http://{host}", "http://ex%00ample", "http://h,i", "http://h;i", "http://h*",
+    "http://[::1", "http://a b", "http://x/\n/y", "http://x\\@y", "file:///etc/passwd", "javascript://x",
 ]  # fmt: skip
 
 

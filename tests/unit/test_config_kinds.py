@@ -98,10 +98,33 @@ def test_a_complete_kind_wins_and_two_are_ambiguous(entry: dict[str, Any]) -> No
         assert set(found) == {"destinations.x.subject", "destinations.x.url"}
 
 
-@pytest.mark.parametrize("kind", ["HTTP", "htttp", "", 3, True, ["http"]])
+@pytest.mark.parametrize("kind", ["", 3, True, ["http"], "amqp"])
 def test_an_unknown_type_is_told_the_known_ones(kind: object) -> None:
     text = wrong(tree("destinations.x", {"type": kind, "baseUrl": "http://x"}))["destinations.x.type"]
     assert text == "must be http, rabbitmq, kafka or nats"
+
+
+@pytest.mark.parametrize(("kind", "meant"), [("HTTP", "http"), ("htttp", "http"), ("rabbit-mq", "rabbitmq")])
+def test_a_misspelt_type_is_told_the_one_that_is_meant(kind: str, meant: str) -> None:
+    text = wrong(tree("destinations.x", {"type": kind, "baseUrl": "http://x"}))["destinations.x.type"]
+    assert text == f"must be http, rabbitmq, kafka or nats; did you mean {meant}?"
+
+
+def test_misspelt_keys_are_told_where_they_hide_the_kind() -> None:
+    found = wrong(tree("destinations.x", {"baseUr": "http://x", "timoutMs": 3, "headers": {}}))
+    assert found == {
+        "destinations.x.type": "set type to http, rabbitmq, kafka or nats: its keys fit no kind",
+        "destinations.x.baseUr": "is not a known key; did you mean baseUrl?",
+        "destinations.x.timoutMs": "is not a known key; did you mean timeoutMs?",
+    }
+
+
+def test_misspelt_keys_are_told_beside_a_misspelt_type() -> None:
+    auth = {"type": "basc", "username": "x", "pasword": "x"}
+    assert wrong(tree("destinations.x", {"baseUrl": "http://x", "auth": auth})) == {
+        "destinations.x.auth.type": "must be oauth2, basic or header; did you mean basic?",
+        "destinations.x.auth.pasword": "is not a known key; did you mean password?",
+    }
 
 
 @pytest.mark.parametrize("entry", ["x", 1, [], None])

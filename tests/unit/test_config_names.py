@@ -82,6 +82,8 @@ def test_a_path_that_no_variable_reaches_has_none(path: Path) -> None:
         (("routes", 0, "topicPattern"), "routes[0].topicPattern"),
         (("destinations", "orders-api", "headers", "X-Team"), "destinations.orders-api.headers.X-Team"),
         (("destinations", "a.b\n"), "destinations['a.b\\n']"),
+        (("database", "password:letmein"), "database['password:']"),
+        (("database", "password=letmein"), "database['password=']"),
     ],
 )
 def test_a_path_reads_as_in_the_file(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ MODELS = [
     for name in queuebox_api.config.__all__
     if isinstance(model := getattr(queuebox_api.config, name), type) and issubclass(model, Block)
 ]
-SPOKEN = [(model, rule) for model in MODELS for rule in model.rules if isinstance(rule, Rule)]
+SPOKEN = [(model, rule) for model in MODELS for rule in model.every_rule() if isinstance(rule, Rule)]
 
 
 def keys(model: type[Block]) -> set[str]:
@@ -36,7 +36,7 @@ def test_every_rule_in_cel_stands_in_the_schema() -> None:
     definitions: dict[str, Any] = Config.model_json_schema()["$defs"]
     for model in {model for model, _ in SPOKEN}:
         said = definitions[model.__name__]["x-kubernetes-validations"]
-        assert [rule["rule"] for rule in said] == [rule.cel for rule in model.rules if isinstance(rule, Rule)]
+        assert [rule["rule"] for rule in said] == [rule.cel for rule in model.every_rule() if isinstance(rule, Rule)]
 
 
 def test_a_rule_tells_the_api_server_its_field() -> None:

@@ -1,3 +1,5 @@
+from urllib.parse import quote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,8 @@ def test_a_secret_still_gives_its_value() -> None:
         ("postgresql://me:let/me@in@db/queuebox", "Secret(***)"),
         ("postgresql://me:12?letmein@db/queuebox", "Secret(***)"),
         ("nats://a:letmein@x:1,nats://b:letmein@y:2", "Secret(***)"),
+        ("jdbc:postgresql://db/q&user=me&password=letmein", "Secret(***)"),
+        ("jdbc:postgresql://db/password=letmein", "Secret(***)"),
         ("letmein", "Secret(***)"),
         ("", "Secret(empty)"),
     ],
@@ -55,7 +59,7 @@ def test_no_password_in_a_parameter_is_printed(password: str) -> None:
 
 @given(PASSWORDS)
 def test_no_rendering_of_a_configuration_holds_a_secret(password: str) -> None:
-    url = f"postgresql://me:{password}@db/queuebox"
+    url = f"postgresql://me:{quote(password, safe='')}@db/queuebox"
     whole = config(database={"url": url, "username": "me", "password": password}, admin={"auth": {"token": password}})
     shown = (repr(whole), str(whole), whole.model_dump_json(by_alias=True), str(whole.model_dump()))
     assert [text for text in shown if "letmein" in text] == []

@@ -21,8 +21,6 @@ ROOT = "org.postgresql.ssl."
         ("jdbc:postgresql://h1:1,h2:2/db", {"host": "h1,h2", "port": "1,2", "dbname": "db"}),
         ("jdbc:postgresql://h1,h2:2/db", {"host": "h1,h2", "port": ",2", "dbname": "db"}),
         ("jdbc:postgresql://[::1]:5433/db", {"host": "::1", "port": "5433", "dbname": "db"}),
-        ("jdbc:postgresql:db", {"host": "localhost", "dbname": "db"}),
-        ("jdbc:postgresql:/", {"host": "localhost"}),
         ("jdbc:postgresql:///db", {"host": "localhost", "dbname": "db"}),
         ("jdbc:postgresql://db/order%20box", {"host": "db", "dbname": "order box"}),
         ("postgresql://db:5432/queuebox", {"host": "db", "port": "5432", "dbname": "queuebox"}),
@@ -111,24 +109,35 @@ def test_tuning_of_a_jdbc_driver_changes_nothing(name: str) -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("jdbc:postgresql://db/box?sslMode=require&pasword=hunter2", "sslMode, which is not known\n.*pasword, which"),
-        ("postgresql://db/box?connecttimeout=hunter2", "connecttimeout, which is not known"),
-        ("jdbc:postgresql://db/box?socketFactory=com.hunter2.Factory", "socketFactory, which is not known"),
-        ("jdbc:postgresql://db/box?ssl=true&sslfactory=com.hunter2.Factory", "a value of sslfactory"),
-        ("jdbc:postgresql://db/box?ssl=hunter2", "a value of ssl "),
-        ("jdbc:postgresql://db/box?targetServerType=hunter2", "a value of targetServerType"),
-        ("jdbc:postgresql://db/box?connectTimeout=hunter2", "a value of connectTimeout"),
-        ("jdbc:postgresql://db/box?sslmode=hunter2", "sslmode is one of disable, allow, prefer, require, verify-ca"),
-        ("postgresql://db/box?target_session_attrs=hunter2", "target_session_attrs is one of any, read-write"),
-        ("jdbc:postgresql://db:hunter2/box", "a port is a number"),
+        (
+            "jdbc:postgresql://db/box?sslMode=require&pasword=hunter2",
+            "number 1 is not known; did you mean sslmode.*number 2 is .*password",
+        ),
+        ("postgresql://db/box?connecttimeout=hunter2", "connecttimeout is not known; did you mean connectTimeout"),
+        ("jdbc:postgresql://db/box?socketFactory=com.hunter2.Factory", "the parameter socketFactory is not known"),
+        ("jdbc:postgresql://db/box?ssl=true&sslfactory=com.hunter2.Factory", "sslfactory has a value that cannot"),
+        ("jdbc:postgresql://db/box?ssl=hunter2", "ssl has a value that cannot"),
+        ("jdbc:postgresql://db/box?targetServerType=hunter2", "targetServerType has a value that cannot"),
+        ("jdbc:postgresql://db/box?connectTimeout=hunter2", "connectTimeout has a value that cannot"),
+        ("jdbc:postgresql://db/box?sslmode=hunter2", "sslmode must be disable, allow, prefer, require, verify-ca"),
+        ("postgresql://db/box?target_session_attrs=hunter2", "target_session_attrs must be any, read-write"),
+        ("jdbc:postgresql://db:hunter2/box", "a port must be a number"),
+        ("jdbc:postgresql://db:70000/box?sslkey=hunter2", "a port must be a number from 1 to 65535"),
+        ("postgresql://db:0/box?sslkey=hunter2", "a port must be a number from 1 to 65535"),
+        ("postgresql://db/box?connect_timeout=hunter2", "connect_timeout must be a whole number"),
+        ("postgresql://db/box?keepalives_idle=hunter2", "keepalives_idle must be a whole number"),
+        ("jdbc:postgresql://db/box?channelBinding=hunter2", "channel_binding must be disable, prefer or require"),
+        ("postgresql://app:hunter2@hunter2@db/box", "a host holds an @: percent-encode"),
+        ("postgresql://app:hunter2?hunter2@db/box", "the parameter number 1 is not known"),
+        ("jdbc:postgresql://db/box?user=app&password=hunter&hunter2", "the parameter number 3 is not known"),
         ("postgresql://app:hun ter2@db/box", "cannot be read"),
         ("postgresql://app:hunter2%zz@db/box", "cannot be read"),
         ("postgresql://[::1/hunter2", "cannot be read"),
-        ("mysql://app:hunter2@db/box", "starts with neither"),
+        ("mysql://app:hunter2@db/box", "cannot be read"),
     ],
 )
 def test_what_cannot_be_used_is_named_and_no_value_is_shown(url: str, message: str) -> None:
-    with pytest.raises(Misconfigured, match=f"(?s){message}") as failure:
+    with pytest.raises(Misconfigured, match=rf"(?s)database.url \(QUEUEBOX_DATABASE_URL\): .*{message}") as failure:
         libpq_parameters(url)
     assert "hunter2" not in str(failure.value)
     assert failure.value.__cause__ is None
@@ -166,6 +175,11 @@ def test_a_password_with_every_special_character_arrives_whole() -> None:
 )
 def test_what_the_url_leaves_open_has_a_default(name: str, value: str) -> None:
     assert connection_string("jdbc:postgresql://db/box")[name] == value
+
+
+@pytest.mark.parametrize("query", ["", "?client_encoding=latin1"])
+def test_the_encoding_is_always_utf_8(query: str) -> None:
+    assert connection_string(f"postgresql://db/box{query}")["client_encoding"] == "UTF8"
 
 
 def test_the_url_wins_over_a_default() -> None:

@@ -73,6 +73,12 @@ def test_rows_behind_the_head_of_a_run_go_on_waiting() -> None:
     assert (lanes.waiting, lanes.room) == (4, 6)
 
 
+def test_a_claim_waits_until_half_of_what_may_wait_is_gone() -> None:
+    lanes = Lanes(["a"], concurrency=8, capacity=10)
+    fill(lanes, "a", 6)
+    assert lanes.room == 0
+
+
 def test_rows_that_leave_make_room() -> None:
     lanes = Lanes(["a"], concurrency=8, capacity=10)
     lanes.put("a", run(length=5))
@@ -84,7 +90,36 @@ def test_rows_that_leave_make_room() -> None:
 def test_a_full_lane_keeps_no_room_from_the_others() -> None:
     lanes = Lanes(["slow", "b"], concurrency=8, capacity=100)
     fill(lanes, "slow", 100)
-    assert lanes.room == 50
+    assert lanes.room == 100
+
+
+def test_full_lanes_keep_no_room_from_the_last_one_that_is_not() -> None:
+    lanes = Lanes(["slow", "slower", "c"], concurrency=8, capacity=100)
+    fill(lanes, "slow", 80)
+    fill(lanes, "slower", 80)
+    assert lanes.room == 100
+
+
+def test_more_destinations_than_rows_leave_room() -> None:
+    lanes = Lanes([str(n) for n in range(20)], concurrency=8, capacity=5)
+    for n in range(19):
+        fill(lanes, str(n), 2)
+    assert lanes.room == 5
+
+
+def test_what_is_too_much_comes_from_the_fullest_lane() -> None:
+    lanes = Lanes(["slow", "b"], concurrency=8, capacity=10)
+    fill(lanes, "b", 4)
+    fill(lanes, "slow", 30)
+    assert {row.topic for row in lanes.overflow()} == {"slow.topic"}
+    assert lanes.waiting == 20
+
+
+def test_a_lane_within_its_share_gives_nothing_back() -> None:
+    lanes = Lanes([str(n) for n in range(20)], concurrency=8, capacity=5)
+    for n in range(20):
+        fill(lanes, str(n), 1)
+    assert list(lanes.overflow()) == []
 
 
 def test_the_topics_of_a_full_lane_are_left_in_the_table() -> None:

@@ -22,7 +22,7 @@ def read(tree: dict[str, Any] = TREE, /, **variables: str) -> Variables:
 def over(tree: dict[str, Any] = TREE, /, **variables: str) -> dict[str, Any]:
     found = read(tree, **variables)
     assert found.problems == []
-    return found.over(tree)
+    return found.over(tree, [])
 
 
 @pytest.mark.parametrize(("key", "variable"), rows("environment-variables.tsv"))

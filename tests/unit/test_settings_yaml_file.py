@@ -104,3 +104,15 @@ def test_no_file_makes_the_reader_fall_over_or_talk(tmp_path_factory: pytest.Tem
     except Misconfigured as error:
         told = str(error)
     assert "letmein" not in told
+
+
+@pytest.mark.parametrize("number", ["010", "1:30", "0x1F", "0b11", "1_000", "-07"])
+def test_a_number_that_two_versions_of_yaml_read_differently_is_refused(file: Path, number: str) -> None:
+    text = "holds a number that is not plainly decimal (a text belongs in quotes) at line 1, column 4"
+    assert refusal(file, f"a: {number}") == text
+
+
+@pytest.mark.parametrize("number", ["0", "10", "-5", "+7"])
+def test_a_decimal_number_is_taken(file: Path, number: str) -> None:
+    file.write_text(f"a: {number}")
+    assert read_yaml(file) == {"a": int(number)}

@@ -47,7 +47,7 @@ async def _before(stopping: asyncio.Task[bool], work: Coroutine[None, None, None
         task.result()
         return True
     task.cancel()
-    await asyncio.wait({task})
+    await asyncio.gather(task, return_exceptions=True)
     return False
 
 

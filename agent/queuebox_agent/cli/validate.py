@@ -15,8 +15,13 @@ def validate(config: Config) -> None:
     found = f"{_count(len(config.destinations), 'destination')}, {_count(len(config.routes), 'route')}"
     click.echo(f"the configuration is valid: {found}")
     for place, route in enumerate(config.routes):
-        click.echo(f"  routes[{place}]  {route.topic_pattern}  ->  {route.destination}")
+        click.echo(f"  routes[{place}]  {_printable(route.topic_pattern)}  ->  {_printable(route.destination)}")
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _printable(text: str) -> str:
+    """On one line, and without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -31,8 +32,14 @@ class Demo:
 
     async def run(self) -> bool:
         """Show it; True when all rows arrived, each order in order. Raises Misconfigured without PostgreSQL."""
+        stop_on_sigterm()
         folder = Path(tempfile.mkdtemp(prefix="queuebox-demo-"))
-        server = LocalPostgres(folder)
+        try:
+            return await self._run(LocalPostgres(folder), folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    async def _run(self, server: LocalPostgres, folder: Path) -> bool:
         print("starting PostgreSQL, the receiver and the agent ...", flush=True)
         try:
             await asyncio.to_thread(server.initialize)
@@ -45,7 +52,7 @@ class Demo:
                 return await self._show(app, server.url)
         finally:
             await self._receiver.stop()
-            await asyncio.to_thread(_give_back, server, folder)
+            await asyncio.to_thread(_give_back, server)
 
     async def _show(self, app: psycopg.AsyncConnection, url: str) -> bool:
         orders = Orders(app, self._keys, self._chance)
@@ -96,9 +103,15 @@ class Demo:
         return good
 
 
-def _give_back(server: LocalPostgres, folder: Path) -> None:
+def stop_on_sigterm() -> None:
+    """End as with Ctrl-C, so that what was started is ended too."""
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+def _give_back(server: LocalPostgres) -> None:
     try:
         server.stop("immediate")
     except QueueBoxError as error:
         print(f"PostgreSQL did not stop cleanly: {error}", file=sys.stderr)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -1,15 +1,16 @@
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from uuid import UUID
 
 from queuebox_agent.domain.message import OutboxRow
 from queuebox_agent.loops.forever import forever
+from queuebox_agent.loops.halves import in_halves
 from queuebox_agent.ports import OutboxStore
 
 LARGEST_BATCH = 1_000
 LONGEST_PAUSE = 1.0
-"""Seconds between two tries of a renewal that the database did not answer."""
+"""Seconds between two tries of a renewal that failed, and between two looks for leases that are over."""
 
 
 class HeldRow:
@@ -38,9 +39,6 @@ class HeldRows:
         self._on_lost = on_lost
         self._rows: dict[UUID, HeldRow] = {}
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def __iter__(self) -> Iterator[HeldRow]:
         return iter(list(self._rows.values()))
 
@@ -60,30 +58,34 @@ class HeldRows:
             if self.of(message) is not None:
                 del self._rows[message.claim.id]
 
-    async def keep(self) -> None:
+    async def renew(self) -> None:
         """Renew for ever; the owner cancels it."""
         await asyncio.sleep(self._lease / 3)
-        await forever(
-            "leases could not be renewed", self._renew_all, longest_pause=min(LONGEST_PAUSE, self._lease / 10)
-        )
+        await forever("leases could not be renewed", self._renew_all, min(LONGEST_PAUSE, self._lease / 10))
+
+    async def expire(self) -> None:
+        """Lose for ever what may be over, whether or not a renewal hangs; the owner cancels it."""
+        while True:
+            await asyncio.sleep(min(LONGEST_PAUSE, self._lease / 10))
+            self._lose([row for row in self if row.lease_ends <= time.monotonic()])
 
     async def _renew_all(self) -> float:
-        try:
-            await self._renew()
-        finally:
-            self._lose([row for row in self if row.lease_ends <= time.monotonic()])
-        return self._lease / 3
-
-    async def _renew(self) -> None:
         rows = list(self)
         for start in range(0, len(rows), LARGEST_BATCH):
-            batch = rows[start : start + LARGEST_BATCH]
             asked = time.monotonic()
-            kept = await self._store.renew([row.message.claim for row in batch])
-            for row in batch:
-                if row.message.claim.id in kept:
-                    row.lease_ends = asked + self._lease
-            self._lose([row for row in batch if row.message.claim.id not in kept])
+            async for part, kept in in_halves(rows[start : start + LARGEST_BATCH], self._renew):
+                if not isinstance(kept, Exception):
+                    self._renewed(part, kept, asked + self._lease)
+        return self._lease / 3
+
+    async def _renew(self, part: Sequence[HeldRow]) -> frozenset[UUID]:
+        return await self._store.renew([row.message.claim for row in part])
+
+    def _renewed(self, part: Sequence[HeldRow], kept: frozenset[UUID], lease_ends: float) -> None:
+        for row in part:
+            if row.message.claim.id in kept:
+                row.lease_ends = lease_ends
+        self._lose([row for row in part if row.message.claim.id not in kept])
 
     def _lose(self, rows: list[HeldRow]) -> None:
         lost = [row for row in rows if not row.settling and self.of(row.message) is row]

@@ -3,7 +3,7 @@
 Half of the slots is divided among the destinations and kept free for each; the other half goes to whoever comes first.
 So a destination that hangs can fill its part and the common half, and every other one still has slots of its own. The
 same holds for the waiting rows: a lane that has its share is full, and the claim leaves its topics in the table until
-it has room.
+it has room. Topics that a full lane has not shown yet still come; what is too much then is handed back.
 """
 
 from collections import deque
@@ -46,16 +46,20 @@ class Lanes:
 
     @property
     def room(self) -> int:
-        """How many rows a claim may add. What a full lane holds beyond its share takes no room from the others."""
-        if len(self._lanes) == 1:
-            return max(self._capacity - self.waiting, 0)
-        return max(self._capacity - sum(min(lane.waiting, self._share) for lane in self._lanes.values()), 0)
+        """How many rows a claim should bring now. 0 until some lane has less than half of its share: a claim for a few
+        rows costs as much as one for many.
+        """
+        if all(lane.waiting > self._share // 2 for lane in self._lanes.values()):
+            return 0
+        return self._capacity if len(self._lanes) > 1 else self._capacity - self.waiting
 
     def full_topics(self) -> list[str]:
         """Topics that no claim should bring now, because their destination holds its share of what may wait."""
-        if len(self._lanes) == 1:
-            return []
-        return [topic for lane in self._lanes.values() if lane.waiting >= self._share for topic in lane.topics]
+        return [topic for name, lane in self._lanes.items() if self.is_full(name) for topic in lane.topics]
+
+    def is_full(self, destination: str) -> bool:
+        """Whether a destination among several has its share of what may wait."""
+        return len(self._lanes) > 1 and self._lanes[destination].waiting >= self._share
 
     def put(self, destination: str, run: Run) -> None:
         """Let a run wait, behind what waits already."""
@@ -100,6 +104,17 @@ class Lanes:
         """The rows behind the head of a taken run wait here no more."""
         self._lanes[destination].waiting -= rows
         self.waiting -= rows
+
+    def overflow(self) -> Iterator[OutboxRow]:
+        """Take out the youngest rows of the fullest lanes, as long as more than twice the capacity waits."""
+        while self.waiting > 2 * self._capacity:
+            lane = max(self._lanes.values(), key=lambda lane: lane.waiting)
+            if lane.waiting <= self._share or not lane.runs:
+                return
+            run = lane.runs.pop()
+            lane.waiting -= len(run)
+            self.waiting -= len(run)
+            yield from run
 
     def drain(self) -> Iterator[OutboxRow]:
         """Take out every row that waits."""

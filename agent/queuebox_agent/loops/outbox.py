@@ -8,14 +8,14 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 
 from queuebox_agent.domain.message import OutboxRow
-from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Released, Retry
+from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Retry
 from queuebox_agent.domain.retry import after_failure
 from queuebox_agent.domain.router import Router
 from queuebox_agent.errors import QueueBoxError, Rejected, Retryable, Unavailable
+from queuebox_agent.loops.account import Account
 from queuebox_agent.loops.gauges import Gauges
 from queuebox_agent.loops.held import HeldRow, HeldRows
 from queuebox_agent.loops.lanes import Lanes, Run
@@ -30,8 +30,8 @@ LONGEST_PAUSE = 2.0
 """Seconds between two looks for a database that is away."""
 HAND_BACK_SECONDS = 5.0
 """The bound of handing rows back at a stop; what it does not reach comes back when the lease ends."""
-
-Status = Literal["sent", "failed", "dead"]
+LONGEST_CLAIM, LONGEST_CANCEL = 2.0, 1.0
+"""Seconds that a stop waits for a claim under way, and for what it cancelled."""
 
 log = logging.getLogger(__name__)
 
@@ -60,34 +60,49 @@ class OutboxLoop:
         self._settler = Settler(store)
         self._release = Release(self._held, self._settler)
         self._gauges = Gauges(store, metrics, config.pending_gauge_interval_ms / 1000)
+        self._account = Account(metrics)
         self._wake = Wake()
         self._deliveries: set[asyncio.Task[None]] = set()
         self._reclaim_at = self._look_past_full_at = 0.0
         self._pause = self._poll
-        self._stopping = self._waits_for_room = self._found_rows = False
+        self._waits_for_room = self._found_rows = False
+        self._stop_asked = asyncio.Event()
         self.healthy = False
 
     async def run(self) -> None:
         """Claim and deliver until `stop`. Cancelling it leaves the claimed rows to their leases."""
-        keepers = [asyncio.create_task(work) for work in (self._settler.run(), self._held.keep(), self._gauges.run())]
+        keepers = [asyncio.create_task(work) for work in self._work()]
+        claiming = asyncio.create_task(self._claim_until_stopped())
         self.healthy = True
         try:
-            while not self._stopping:
-                if not await self._claimed_more():
-                    await self._wake.wait(self._pause)
+            await self._stop_asked.wait()
+            # What a claim that hangs has taken meanwhile comes back when its lease ends.
+            await asyncio.wait({claiming}, timeout=LONGEST_CLAIM)
             await self._wind_down()
         finally:
             self.healthy = False
-            for task in (*keepers, *self._deliveries):
-                task.cancel()
-            await asyncio.gather(*keepers, *self._deliveries, self._release.cancel(), return_exceptions=True)
+            await _ended([claiming, *keepers, *self._deliveries, *self._release.tasks])
 
     def stop(self) -> None:
         """Ask `run` to hand back what was not begun, to wait for what is in flight, and to return."""
-        self._stopping = True
+        self._stop_asked.set()
         self._wake.give()
 
+    @property
+    def _stopping(self) -> bool:
+        return self._stop_asked.is_set()
+
+    def _work(self) -> list[Coroutine[None, None, None]]:
+        """What goes on beside the claims."""
+        settler, held = self._settler, self._held
+        return [settler.run(), settler.run_again(), held.renew(), held.expire(), self._gauges.run()]
+
     # claim
+
+    async def _claim_until_stopped(self) -> None:
+        while not self._stopping:
+            if not await self._claimed_more():
+                await self._wake.wait(self._pause)
 
     async def _claimed_more(self) -> bool:
         """One pass. True when another pass should follow at once: something was claimed and room is left."""
@@ -104,27 +119,27 @@ class OutboxLoop:
         return bool(rows)
 
     async def _claim(self) -> Sequence[OutboxRow]:
-        full, began = self._lanes.full_topics(), time.monotonic()
-        self._waits_for_room = not self._has_room
+        room, full, began = self._lanes.room, self._lanes.full_topics(), time.monotonic()
+        self._waits_for_room = not room or self._settler.failed > self._config.batch_size
         if self._waits_for_room or (full and began < self._look_past_full_at):
             return ()
-        rows = await self._store.claim(min(self._lanes.room, self._config.batch_size), full)
+        rows = await self._store.claim(room, full)
         self._found_rows = bool(rows)
-        if full and not rows:
+        if full and not any(map(self._wanted, rows)):
             # Looking past the rows of a full destination may cost much and find nothing: at most a tenth of the time.
             self._look_past_full_at = time.monotonic() + max(self._poll, 9 * (time.monotonic() - began))
         return rows
 
-    @property
-    def _has_room(self) -> bool:
-        """A claim for a few rows costs as much as one for many: it waits until half of what may wait is gone."""
-        return self._lanes.room >= max(self._config.batch_size // 2, 1)
+    def _wanted(self, row: OutboxRow) -> bool:
+        route = self._router.match(row.topic)
+        return route is None or not self._lanes.is_full(route.destination)
 
     async def _reclaim_if_due(self) -> None:
         if time.monotonic() < self._reclaim_at:
             return
+        reclaimed = await self._store.reclaim()
         self._reclaim_at = time.monotonic() + self._config.claim_timeout_ms / 5000
-        if reclaimed := await self._store.reclaim():
+        if reclaimed:
             self._metrics.reclaimed.inc(reclaimed)
             log.warning("rows came back from a stale claim", extra={"rows": reclaimed})
 
@@ -135,6 +150,7 @@ class OutboxLoop:
             self._held.add(row)
         for run in _runs(rows):
             self._route(run)
+        self._release.begin(list(self._lanes.overflow()))
         self._start_deliveries()
 
     def _route(self, run: Run) -> None:
@@ -150,7 +166,7 @@ class OutboxLoop:
         )
         head = self._held.of(run[0])
         if head is not None:
-            head.delivery = self._spawn(self._finish(run, Dead(why), None))
+            head.delivery = self._spawn(self._finish(run, Dead(why), None, time.monotonic()))
 
     def _start_deliveries(self) -> None:
         while not self._stopping and (taken := self._lanes.take()):
@@ -178,12 +194,11 @@ class OutboxLoop:
         finally:
             depth.dec()
             self._lanes.finished(destination)
-            self._metrics.processing.observe(time.monotonic() - began)
         self._lanes.leave(destination, len(run) - 1)
         self._start_deliveries()
-        if self._waits_for_room and self._has_room:
+        if self._waits_for_room and self._lanes.room:
             self._wake.give()
-        await self._finish(run, outcome, destination)
+        await self._finish(run, outcome, destination, began)
 
     async def _publish(self, publisher: Publisher, row: OutboxRow) -> Outcome:
         began = time.monotonic()
@@ -193,9 +208,8 @@ class OutboxLoop:
             return Dead(str(error))
         except (Retryable, Unavailable) as error:
             return after_failure(row, str(error), self._config.retry_base_delay_ms, getattr(error, "after", None))
-        except Exception as error:
-            self._metrics.process_errors.inc()
-            log.exception("a publisher failed in a way that it does not declare", extra=_fields(row))
+        except Exception as error:  # noqa: BLE001  one message that breaks a publisher must not break the loop
+            self._account.broken(row, error)
             return after_failure(row, type(error).__name__, self._config.retry_base_delay_ms)
         finally:
             self._metrics.publish_duration(publisher.kind).observe(time.monotonic() - began)
@@ -203,14 +217,15 @@ class OutboxLoop:
 
     # settle
 
-    async def _finish(self, run: Run, outcome: Outcome, destination: str | None) -> None:
+    async def _finish(self, run: Run, outcome: Outcome, destination: str | None, began: float) -> None:
         """Write the outcome of the head, then go on with its key, or hand the rest of the run back."""
         row = run.popleft()
         held = self._held.of(row)
         urgent = bool(run) or not (self._lanes.waiting or self._found_rows)
         won = held is not None and await self._settler.settle(held, outcome, urgent=urgent)
         self._held.remove([row])
-        self._record(row, outcome, destination, won=won)
+        self._metrics.processing.observe(time.monotonic() - began)
+        self._account.settled(row, outcome, destination, won=won)
         if run and won and not isinstance(outcome, Retry) and not self._stopping and all(map(self._held.of, run)):
             self._route(run)
             self._start_deliveries()
@@ -218,36 +233,13 @@ class OutboxLoop:
         self._release.begin(run)
         self._wake.give()
 
-    def _record(self, row: OutboxRow, outcome: Outcome, destination: str | None, *, won: bool) -> None:
-        if not won:
-            self._metrics.claims_lost("outbox").inc()
-            level = logging.ERROR if isinstance(outcome, Delivered) else logging.WARNING
-            log.log(level, "the claim was lost before its outcome was written", extra=_fields(row, destination))
-            return
-        match outcome:
-            case Delivered():
-                self._count(destination, "sent", "success")
-            case Retry(reason=reason):
-                self._count(destination, "failed", "failure")
-                log.info("delivery failed, to be tried again", extra=_fields(row, destination) | {"reason": reason})
-            case Dead(reason=reason):
-                self._count(destination, "dead", "failure")
-                log.warning("message is dead", extra=_fields(row, destination) | {"reason": reason})
-            case Released():
-                pass
-
-    def _count(self, destination: str | None, status: Status, result: Literal["success", "failure"]) -> None:
-        self._metrics.outbox_messages(status).inc()
-        if destination is not None:
-            self._metrics.destination_messages(destination, result).inc()
-
     def _lost(self, rows: list[HeldRow]) -> None:
         """Rows that another owner may have by now: what is in flight is cancelled, and that is no failed delivery."""
         for held in rows:
             if held.delivery is not None:
-                self._metrics.claims_lost("outbox").inc()
-                held.delivery.cancel()
-                log.warning("the claim was lost during the publish", extra=_fields(held.message))
+                self._account.cancelled(held.message)
+                # Not at once: a task that is cancelled before its first step would not give its slot back.
+                asyncio.get_running_loop().call_soon(_cancel_publish, held)
         self._release.begin(self._lanes.drop({held.message.claim.id for held in rows}))
 
     # stop
@@ -259,14 +251,9 @@ class OutboxLoop:
         self._release.begin(held.message for held in self._held if held.delivery is None and not held.settling)
         if self._deliveries:
             await asyncio.wait(self._deliveries, timeout=self._config.shutdown_timeout_ms / 1000)
-        for task in self._deliveries:
-            task.cancel()
         if self._deliveries:
-            log.warning(
-                "publishes outlived the shutdown budget",
-                extra={"rows": len(self._deliveries)},
-            )
-            await asyncio.wait(self._deliveries)
+            log.warning("publishes outlived the shutdown budget", extra={"rows": len(self._deliveries)})
+            await _ended(list(self._deliveries))
         await self._release.finished(min(HAND_BACK_SECONDS, max(deadline - time.monotonic(), 1.0)))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
@@ -274,6 +261,19 @@ class OutboxLoop:
         self._deliveries.add(task)
         task.add_done_callback(self._deliveries.discard)
         return task
+
+
+def _cancel_publish(held: HeldRow) -> None:
+    if held.delivery is not None and not held.settling:
+        held.delivery.cancel()
+
+
+async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel what still runs, and give it a moment to give back what it has."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=LONGEST_CANCEL)
 
 
 def _runs(rows: Sequence[OutboxRow]) -> Iterator[Run]:
@@ -286,7 +286,3 @@ def _runs(rows: Sequence[OutboxRow]) -> Iterator[Run]:
         run.append(row)
     if run:
         yield run
-
-
-def _fields(row: OutboxRow, destination: str | None = None) -> dict[str, object]:
-    return {"messageId": str(row.claim.id), "topic": row.topic, "destination": destination, "attempt": row.attempt}

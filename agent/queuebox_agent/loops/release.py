@@ -12,26 +12,20 @@ class Release:
 
     def __init__(self, held: HeldRows, settler: Settler) -> None:
         self._held, self._settler = held, settler
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Task[None]] = set()
 
     def begin(self, messages: Iterable[OutboxRow]) -> None:
         """Hand back those of the rows that are still held."""
         rows = [row for row in map(self._held.of, messages) if row is not None]
         if rows:
             task = asyncio.create_task(self._hand_back(rows))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
 
     async def finished(self, seconds: float) -> None:
         """Wait for what was begun, at most so long; what is not reached comes back when its lease ends."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
-
-    async def cancel(self) -> None:
-        """End what was begun."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self.tasks:
+            await asyncio.wait(self.tasks, timeout=seconds)
 
     async def _hand_back(self, rows: list[HeldRow]) -> None:
         await asyncio.gather(*(self._settler.settle(row, Released(), urgent=True) for row in rows))

@@ -1,17 +1,21 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from queuebox_agent.domain.outcome import Outcome, Settlement
 from queuebox_agent.errors import QueueBoxError
+from queuebox_agent.loops.forever import forever
+from queuebox_agent.loops.halves import in_halves
 from queuebox_agent.loops.held import HeldRow
 from queuebox_agent.ports import OutboxStore
 
 LINGER = 0.01
 """Seconds that an outcome waits for company while more rows wait to be published, so that company is sure to come."""
 LARGEST_BATCH = 500
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
+LONGEST_PAUSE = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -24,15 +28,24 @@ class _Waiting:
 
 
 class Settler:
-    """Writes outcomes in batches, one statement a kind. While the database is away an outcome is kept and tried again
-    until its lease may be over: the destination has the message already, and only this write spares it a duplicate.
+    """Writes outcomes in batches, one statement a kind.
+
+    An outcome that could not be written is kept and tried again until its lease may be over: the destination has the
+    message already, and only this write spares it a duplicate. Others pass it meanwhile.
     """
 
     def __init__(self, store: OutboxStore) -> None:
         self._store = store
         self._waiting: list[_Waiting] = []
+        self._failed: list[_Waiting] = []
         self._some = asyncio.Event()
         self._urgent = asyncio.Event()
+        self._some_failed = asyncio.Event()
+
+    @property
+    def failed(self) -> int:
+        """Outcomes whose write failed and that wait for another one."""
+        return len(self._failed)
 
     async def settle(self, row: HeldRow, outcome: Outcome, *, urgent: bool) -> bool:
         """Whether the write won; False: the claim was lost. `urgent`: it does not linger."""
@@ -56,40 +69,54 @@ class Settler:
                 self._urgent.clear()
             await self._write(batch)
 
+    async def run_again(self) -> None:
+        """Write again what failed, for ever; the owner cancels it."""
+        await forever("outcomes wait for the database", self._write_again, LONGEST_PAUSE)
+
     async def _linger(self) -> None:
         timer = asyncio.get_running_loop().call_later(LINGER, self._urgent.set)
         await self._urgent.wait()
         timer.cancel()
 
     async def _write(self, batch: list[_Waiting]) -> None:
-        pause = FIRST_PAUSE
-        while batch:
-            try:
-                won = await self._store.settle([waiting.settlement for waiting in batch])
-            except Exception as error:
-                unforeseen = None if isinstance(error, QueueBoxError) else error
-                log.warning(
-                    "outcomes wait for the database",
-                    extra={"rows": len(batch), "reason": str(error)},
-                    exc_info=unforeseen,
-                )
-                batch = self._still_leased(batch)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
-                continue
-            for waiting in batch:
-                _answer(waiting, won=waiting.settlement.claim.id in won)
-            return
+        try:
+            won = await self._store.settle([waiting.settlement for waiting in batch])
+        except Exception as error:
+            unforeseen = None if isinstance(error, QueueBoxError) else error
+            log.warning(
+                "outcomes were not written", extra={"rows": len(batch), "reason": str(error)}, exc_info=unforeseen
+            )
+            self._failed += batch
+            self._some_failed.set()
+        else:
+            _answer(batch, won)
 
-    @staticmethod
-    def _still_leased(batch: list[_Waiting]) -> list[_Waiting]:
-        now = time.monotonic()
-        for waiting in batch:
-            if waiting.row.lease_ends <= now:
-                _answer(waiting, won=False)
-        return [waiting for waiting in batch if waiting.row.lease_ends > now]
+    async def _write_again(self) -> float:
+        await self._some_failed.wait()
+        self._failed = _still_leased(self._failed)
+        batch = list(self._failed)
+        async for part, answer in in_halves(batch, self._settle_again):
+            if isinstance(answer, Exception):
+                log.warning("an outcome cannot be written", extra={"reason": str(answer)})
+            else:
+                _answer(part, answer)
+        self._failed = [waiting for waiting in self._failed if not waiting.won.done()]
+        if not self._failed:
+            self._some_failed.clear()
+        return LONGEST_PAUSE if self._failed else 0.0
+
+    async def _settle_again(self, part: Sequence[_Waiting]) -> frozenset[UUID]:
+        return await self._store.settle([waiting.settlement for waiting in part], again=True)
 
 
-def _answer(waiting: _Waiting, *, won: bool) -> None:
-    if not waiting.won.done():
-        waiting.won.set_result(won)
+def _still_leased(failed: list[_Waiting]) -> list[_Waiting]:
+    now = time.monotonic()
+    over = [waiting for waiting in failed if waiting.row.lease_ends <= now]
+    _answer(over, frozenset())
+    return [waiting for waiting in failed if not waiting.won.done()]
+
+
+def _answer(batch: Sequence[_Waiting], won: frozenset[UUID]) -> None:
+    for waiting in batch:
+        if not waiting.won.done():
+            waiting.won.set_result(waiting.settlement.claim.id in won)

@@ -1,6 +1,7 @@
 """From the environment and one file to a `Config` (spec pages 24 and 25)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Final
@@ -9,9 +10,11 @@ from queuebox_agent.errors import Misconfigured
 from queuebox_agent.settings.keys import canonical
 from queuebox_agent.settings.placeholders import Placeholders
 from queuebox_agent.settings.references import with_files_read
+from queuebox_agent.settings.text import with_sound_text
 from queuebox_agent.settings.variables import CONFIG_FILE, Variables, settings_in
 from queuebox_agent.settings.yaml_file import read_yaml
 from queuebox_api.config import Config, Finding
+from queuebox_api.config.block import UnreadableError
 from queuebox_api.config.examine import examine
 from queuebox_api.names import dotted, variable_of
 from queuebox_api.unsupported import unsupported
@@ -19,8 +22,15 @@ from queuebox_api.unsupported import unsupported
 DEFAULT_PATH: Final = Path("/etc/queuebox/queuebox.yml")
 
 
-def load(environ: Mapping[str, str], default_path: Path = DEFAULT_PATH) -> Config:
+def load(
+    environ: Mapping[str, str],
+    default_path: Path = DEFAULT_PATH,
+    check: Callable[[Config], Iterable[Finding]] = lambda _: (),
+) -> Config:
     """The configuration of this process.
+
+    `check` finds what only others can tell. It is also asked about a configuration that is not whole, and may leave the
+    UnreadableError of that.
 
     A variable wins over the file. The packaged file is read only when there is no other and no variable sets a key.
     Raises Misconfigured with every problem at once, each with the path of the key and its variable. A file that is no
@@ -34,10 +44,13 @@ def load(environ: Mapping[str, str], default_path: Path = DEFAULT_PATH) -> Confi
     if not path and not variables.values and not variables.problems:
         tree = _packaged(placeholders, findings, default_path)
     findings = [finding for finding in findings if not variables.replaces(finding.path)]
-    tree = with_files_read(variables.over({"database": {}} | tree), findings)
+    tree = with_files_read(variables.over({"database": {}} | tree, findings), findings)
+    tree = with_sound_text(tree, findings)
     config, wrong = examine(tree)
     reported = {finding.path for finding in findings}
     findings += [finding for finding in [*wrong, *unsupported(config)] if finding.path not in reported]
+    with suppress(UnreadableError):
+        findings += [finding for finding in check(config) if finding.path not in {found.path for found in findings}]
     if problems := [*variables.problems, *_told(findings, variables)]:
         raise Misconfigured(*problems)
     return config

@@ -9,8 +9,14 @@ from queuebox_api.config.partial import UNREADABLE
 from queuebox_api.names import Path
 
 _PLACEHOLDER: Final = re.compile(
-    r"""\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_.]*)(?::-(?P<fallback>[^}]*))?|(?P<other>[^}\s"']*))\}"""
+    r"""\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_.]*)(?::-(?P<fallback>(?:(?!\$\{)[^}])*))?|(?P<other>[^}\s"']*))\}"""
 )
+_NEITHER: Final = (
+    "holds a placeholder that is neither ${NAME} nor ${NAME:-fallback}; a value that holds ${ itself can come from a "
+    "variable"
+)
+_EXPRESSION: Final = ("transform", "expression")
+"""Where `${` may also begin an object of JSONata."""
 
 
 class Placeholders:
@@ -36,6 +42,8 @@ class Placeholders:
 
     def _text(self, text: str, path: Path) -> object:
         reasons = [reason for match in _PLACEHOLDER.finditer(text) if (reason := self._reason(match))]
+        if not reasons and path[-2:] != _EXPRESSION and "${" in _PLACEHOLDER.sub("|", text):
+            reasons = [_NEITHER]
         self.findings += [Finding(path, reason) for reason in reasons]
         return UNREADABLE if reasons else _PLACEHOLDER.sub(self._value, text)
 
@@ -43,7 +51,7 @@ class Placeholders:
         """Why the placeholder has no value."""
         name = match["name"]
         if name is None:
-            return "holds a placeholder that is neither ${NAME} nor ${NAME:-fallback}"
+            return _NEITHER
         self.names.add(name)
         if name not in self._environ and match["fallback"] is None:
             return f"reads {name}, which the environment does not hold; set it, or write ${{{name}:-fallback}}"

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any, Final
 
 from queuebox_agent.settings.keys import known_key
+from queuebox_api.config import Finding
+from queuebox_api.config.partial import UNREADABLE
 from queuebox_api.config.structure import ROOT, Entries, Items, Leaf, Node, Section, below
 from queuebox_api.names import PREFIX, Path, dotted, path_of, variable_of
 from queuebox_api.spelling import closest
@@ -29,15 +32,18 @@ class Variables:
     _indexes: dict[Path, list[int]] = field(default_factory=dict)
     """The indexes that the variables use, in order, by the path of their list."""
 
-    def over(self, tree: dict[str, Any]) -> dict[str, Any]:
-        """`tree` with the variables in it: maps merge key by key, a list that a variable touches is replaced whole."""
+    def over(self, tree: dict[str, Any], findings: list[Finding]) -> dict[str, Any]:
+        """`tree` with the variables in it: maps merge key by key, a list that a variable touches is replaced whole.
+
+        What the file has in the place of a map is a finding.
+        """
         overlay: dict[str | int, Any] = {}
         for path, value in self.values.items():
             block = overlay
             for level in path[:-1]:
                 block = block.setdefault(level, {})
             block[path[-1]] = value
-        merged = _merged(tree, overlay)
+        merged = _merged(tree, overlay, findings)
         return merged if isinstance(merged, dict) else tree
 
     def written(self, path: Path) -> Path:
@@ -135,10 +141,13 @@ def _suggestion(node: Node, path: Path, rest: Path) -> str:
     return ""
 
 
-def _merged(below_it: object, overlay: object) -> object:
+def _merged(below_it: object, overlay: object, findings: list[Finding], path: Path = ()) -> object:
     if not isinstance(overlay, dict):
         return overlay
     if any(isinstance(level, int) for level in overlay):
-        return [_merged(None, overlay[index]) for index in sorted(overlay)]
+        indexes = enumerate(sorted(overlay))
+        return [_merged(None, overlay[index], findings, (*path, place)) for place, index in indexes]
+    if not isinstance(below_it, dict | NoneType) and below_it is not UNREADABLE:
+        findings.append(Finding(path, "must be a block of keys"))
     kept = below_it if isinstance(below_it, dict) else {}
-    return kept | {name: _merged(kept.get(name), content) for name, content in overlay.items()}
+    return kept | {name: _merged(kept.get(name), content, findings, (*path, name)) for name, content in overlay.items()}

@@ -3,6 +3,7 @@
 No error quotes the file, because what it quotes could be a secret.
 """
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ LARGEST_FILE: Final = 1_048_576
 """Bytes."""
 MOST_NODES: Final = 100_000
 """Values, with each alias counted as what it stands for."""
+_DECIMAL: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 
 
 def read_yaml(path: Path) -> Any:  # noqa: ANN401  YAML holds anything
@@ -66,6 +68,13 @@ class _RefusedError(Exception):
         self.reason = f"{reason}{_at(mark)}"
 
 
+def _whole_number(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int:
+    """YAML 1.1 reads 010 as 8 and 1:30 as 90, which nobody means."""
+    if not _DECIMAL.fullmatch(node.value):
+        raise _RefusedError("holds a number that is not plainly decimal (a text belongs in quotes)", node.start_mark)
+    return loader.construct_yaml_int(node)
+
+
 class _Loader(yaml.SafeLoader):
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
@@ -99,3 +108,6 @@ class _Loader(yaml.SafeLoader):
                 raise _RefusedError(f"sets a key twice in one block, first in line {first} and again", key.start_mark)
             lines[key.tag, key.value] = key.start_mark.line + 1
         return mapping
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole_number)

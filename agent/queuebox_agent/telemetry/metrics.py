@@ -9,8 +9,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created
 from queuebox_agent.telemetry.pool import PoolCollector, Statistics
 from queuebox_agent.telemetry.timer import Timer, TimerFamily
 
-Outcome = Literal["sent", "failed", "dead"]
-OUTCOMES: tuple[Outcome, ...] = ("sent", "failed", "dead")
+DeliveryStatus = Literal["sent", "failed", "dead"]
+DeliveryResult = Literal["success", "failure"]
+STATUSES: tuple[DeliveryStatus, ...] = ("sent", "failed", "dead")
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -61,7 +62,7 @@ class Metrics:
             "queuebox_outbox_process_errors_total", "Errors that stopped the processing of one message."
         )
         self._outbox_messages = self._counters("queuebox_outbox_messages_total", "Delivery outcomes.", "status")
-        for status in OUTCOMES:
+        for status in STATUSES:
             self.outbox_messages(status)
         lost = "Terminal writes that lost the claim: another replica owned the message."
         self._claims_lost = self._counters("queuebox_claims_lost_total", lost, "component")
@@ -82,7 +83,7 @@ class Metrics:
             "queuebox_outbox_publish_duration_seconds", "Time to publish one message.", "destination_type"
         )
 
-    def outbox_messages(self, status: Outcome) -> Counter:
+    def outbox_messages(self, status: DeliveryStatus) -> Counter:
         """Delivery outcomes. `failed` is a delivery that will be tried again."""
         return self._outbox_messages[status,]
 
@@ -94,7 +95,7 @@ class Metrics:
         """Time of one publish, by the type of its destination."""
         return self._publish_duration.timer(destination_type)
 
-    def destination_messages(self, destination: str, outcome: Literal["success", "failure"]) -> Counter:
+    def destination_messages(self, destination: str, outcome: DeliveryResult) -> Counter:
         """Publishes by destination name and outcome."""
         return self._destination_messages[destination, outcome]
 

@@ -1,7 +1,7 @@
 """What every part of the configuration shares: names, strictness, and rules that are said once for everybody."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
@@ -42,6 +42,10 @@ class Check(NamedTuple):
 Rules = tuple[Rule | Check, ...]
 
 
+class UnreadableError(AttributeError):
+    """What is read of a configuration with errors is not there (see `examine`)."""
+
+
 class Block(BaseModel):
     """A part of the configuration: frozen, camelCase in YAML, and an unknown key is an error (spec page 24)."""
 
@@ -54,19 +58,33 @@ class Block(BaseModel):
         use_attribute_docstrings=True,
     )
     rules: ClassVar[Rules] = ()
+    """The rules that this block adds to those of the blocks that it derives from."""
+
+    @classmethod
+    def every_rule(cls) -> Rules:
+        """The rules of this block and of those that it derives from, theirs first."""
+        return tuple(rule for base in reversed(cls.__mro__) for rule in vars(base).get("rules", ()))
 
     @model_validator(mode="after")
     def _rules_hold(self) -> Self:
-        broken = [finding for rule in self.rules for finding in rule.findings(self)]
+        broken = [finding for rule in self.every_rule() for finding in rule.findings(self)]
         if broken:
             raise rejected(type(self).__name__, *broken)
         return self
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            """A key of the model that is not there, in a block that is not whole. Any other name is a slip of ours."""
+            if name in type(self).model_fields:
+                raise UnreadableError(name)
+            return super().__getattr__(name)
 
     @classmethod
     @override
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         reference = handler(core)
-        spoken = [rule for rule in cls.rules if isinstance(rule, Rule)]
+        spoken = [rule for rule in cls.every_rule() if isinstance(rule, Rule)]
         if spoken:
             handler.resolve_ref_schema(reference)["x-kubernetes-validations"] = [
                 {"rule": rule.cel, "message": rule.message} | _field_path(rule) for rule in spoken

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from queuebox_api.config.block import Block, Rule, Rules
-from queuebox_api.config.fields import CaptureName, Flag, Millis, Name, Port, SchemaName, Words
+from queuebox_api.config.fields import CaptureName, Flag, Identifier, Millis, Name, Port, Words
 from queuebox_api.config.secret import Secret
 
 
@@ -53,7 +53,7 @@ class CaptureConfig(Block):
     """The name of the capture owner."""
     state_directory: Words = ""
     """A directory that keeps the capture offsets. Required when `enabled` is `true`."""
-    schema_name: SchemaName | None = Field(default=None, alias="schema")
+    schema_name: Identifier | None = Field(default=None, alias="schema")
     """The schema of the outbox table. Default: `public` on PostgreSQL, `dbo` on SQL Server."""
     publication: CaptureName = "queuebox_outbox"
     """PostgreSQL only: the publication of the outbox table. QueueBox never creates it."""

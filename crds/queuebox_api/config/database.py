@@ -7,7 +7,7 @@ from queuebox_api.config.block import Block, Check, Finding, Rule, Rules, member
 from queuebox_api.config.columns import ColumnMapping, InboxColumns, OutboxColumns
 from queuebox_api.config.fields import Count, Flag, Identifier, Millis, Name
 from queuebox_api.config.secret import Secret, SecretUrl
-from queuebox_api.config.urls import carries_password, is_database_url, names_user
+from queuebox_api.config.urls import ambiguity, carries_password, is_database_url, names_user
 from queuebox_api.names import Path
 
 BUNDLED_NAMES: dict[Path, str] = {("outboxTableName",): "outbox", ("inboxTableName",): "inbox"} | {
@@ -28,6 +28,11 @@ def _is_bundled_name(key: Path, name: str) -> Rule:
     )
 
 
+def renamed(database: "DatabaseConfig") -> list[Path]:
+    """Each key, below `database`, that gives a table or a column another name than the bundled migrations do."""
+    return [key for key, name in BUNDLED_NAMES.items() if _value(database, key) != name]
+
+
 def _value(block: Block, key: Path) -> object:
     value: object = block
     for level in key:
@@ -36,10 +41,12 @@ def _value(block: Block, key: Path) -> object:
     return value
 
 
-def _url_matches_type(database: "DatabaseConfig") -> Iterator[Finding]:
+def _url_is_sound(database: "DatabaseConfig") -> Iterator[Finding]:
     if not is_database_url(database.url.get_secret_value(), database.type):
         starts = {"postgresql": "jdbc:postgresql:// or postgresql://", "sqlserver": "jdbc:sqlserver://"}
         yield Finding(("url",), f"must start with {starts[database.type]}, because database.type is {database.type}")
+    elif database.type == "postgresql" and (problem := ambiguity(database.url.get_secret_value())):
+        yield Finding(("url",), problem)
 
 
 def _somebody_connects(database: "DatabaseConfig") -> Iterator[Finding]:
@@ -61,7 +68,7 @@ class DatabaseConfig(Block):
     """The database that holds the outbox and the inbox."""
 
     rules: ClassVar[Rules] = (
-        Check(_url_matches_type),
+        Check(_url_is_sound),
         Check(_somebody_connects),
         Check(_somebody_may),
         Rule(

@@ -50,7 +50,6 @@ class HttpDestination(DestinationBase):
     """Sends a `POST` with the payload as its JSON body. A 2xx status completes the delivery."""
 
     rules: ClassVar[Rules] = (
-        *DestinationBase.rules,
         Rule(
             "!self.path.split('?')[0].split('/').exists(segment, segment == '.' || segment == '..')",
             "must not hold a . or .. segment",
@@ -92,7 +91,6 @@ class RabbitMqDestination(DestinationBase):
 class KafkaDestination(DestinationBase, Kafka):
     """Publishes with `acks=all` and idempotence."""
 
-    rules: ClassVar[Rules] = (*DestinationBase.rules, *Kafka.rules)
     type: Literal["kafka"] = "kafka"
     """The kind."""
     topic: AddressTemplate
@@ -108,7 +106,6 @@ class KafkaDestination(DestinationBase, Kafka):
 class NatsDestination(DestinationBase, Nats):
     """Publishes through JetStream, or on core NATS."""
 
-    rules: ClassVar[Rules] = (*DestinationBase.rules, *Nats.rules)
     type: Literal["nats"] = "nats"
     """The kind."""
     subject: AddressTemplate

@@ -7,12 +7,11 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from queuebox_api.config.block import Finding
-from queuebox_api.config.kinds import keys_of, listed
+from queuebox_api.config.kinds import keys_of, listed, unknown_key
 from queuebox_api.config.partial import broken_rules, readable
 from queuebox_api.config.root import Config
 from queuebox_api.config.structure import ROOT, Node, Section, below, model_of
 from queuebox_api.names import Path
-from queuebox_api.spelling import closest
 
 _WORDS: Final = {
     "missing": "is required",
@@ -32,7 +31,7 @@ _WORDS: Final = {
 def examine(tree: Mapping[str, object]) -> tuple[Config, list[Finding]]:
     """The configuration that `tree` holds, with camelCase keys as on page 24, and everything that is wrong with it.
 
-    With a finding, the configuration is not whole: reading what is wrong raises AttributeError.
+    With a finding, the configuration is not whole: reading what is wrong raises UnreadableError.
     """
     try:
         return Config.model_validate(tree), []
@@ -44,7 +43,9 @@ def examine(tree: Mapping[str, object]) -> tuple[Config, list[Finding]]:
 
 
 def _place(line: ErrorDetails) -> Path:
-    return line["loc"][:-1] if line["loc"][-1:] == ("[key]",) else line["loc"]
+    """An error of a name in a map has a mark behind the path, which is also a possible name."""
+    of_name = line["loc"][-1:] == ("[key]",) and line["type"] != "extra_forbidden"
+    return line["loc"][:-1] if of_name else line["loc"]
 
 
 def _text(line: ErrorDetails, tree: Mapping[str, object]) -> str:
@@ -63,8 +64,7 @@ def _unknown_key(path: Path, tree: Mapping[str, object]) -> str:
     if section.kinds and (owners := section.kinds.owners(key)):
         kind = model.model_fields["type"].default
         return f"is a key of type {listed(owners)}, and this {section.kinds.entry} is of type {kind}"
-    near = closest(key, keys_of(model))
-    return f"is not a known key; did you mean {near}?" if near else "is not a known key"
+    return unknown_key(key, keys_of(model))
 
 
 def _at(path: Path, tree: Mapping[str, object]) -> tuple[Section, Mapping[str, object]]:

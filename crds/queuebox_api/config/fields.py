@@ -65,8 +65,8 @@ DURATION: Final = Shape("[1-9][0-9]{0,8}[smhd]", "must be a whole number above 0
 ONE_LINE: Final = Shape(r"[^\r\n\x00]*", "must not hold a line break or a NUL")
 
 Flag = Annotated[bool, BeforeValidator(_true_or_false)]
-Millis = Annotated[int, Field(ge=1, le=LARGEST), WHOLE]
 Count = Annotated[int, Field(ge=1, le=LARGEST), WHOLE]
+Millis = Count
 Port = Annotated[int, Field(ge=1, le=65_535), WHOLE]
 Duration = Annotated[str, DURATION]
 
@@ -82,9 +82,6 @@ CaptureName = Annotated[
     Shape(
         "[a-z][a-z0-9_]{0,62}", "must be a lower case letter, then lower case letters, digits and _, at most 63 in all"
     ),
-]
-SchemaName = Annotated[
-    str, Shape("[A-Za-z_][A-Za-z0-9_]{0,62}", "must be a letter or _, then letters, digits and _, at most 63 in all")
 ]
 HeaderName = Annotated[
     str,

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from queuebox_api.config.block import Block, Finding, rejected
+from queuebox_api.spelling import closest
 
 
 def keys_of(model: type[Block]) -> frozenset[str]:
@@ -24,6 +25,12 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     """`a`, `a or b`, `a, b or c`."""
     *others, end = words
     return f"{', '.join(others)} {last} {end}" if others else end
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """What is said of a key that is none of `known`."""
+    near = closest(key.partition(":")[0], sorted(known))  # `password:letmein` lacks a blank
+    return f"is not a known key; did you mean {near}?" if near else "is not a known key"
 
 
 @dataclass(frozen=True)
@@ -49,18 +56,25 @@ class Kinds:
         if "type" in entry:
             named = [model for model in self.models if kind_of(model) == entry["type"]]
             if not named:
-                raise rejected(self.entry, Finding(("type",), f"must be {listed(self.names)}"))
+                near = closest(str(entry["type"]), self.names)
+                raise self._untold(entry, f"must be {listed(self.names)}{f'; did you mean {near}?' if near else ''}")
             return named[0]
         candidates = self._complete(entry) or self._begun(entry) or [self.otherwise]
         if len(candidates) == 1 and candidates[0] is not None:
             return candidates[0]
         fitting = [kind_of(model) for model in candidates if model]
         reason = f"its keys fit {listed(fitting, 'and')}" if fitting else "its keys fit no kind"
-        raise rejected(self.entry, Finding(("type",), f"set type to {listed(self.names)}: {reason}"))
+        raise self._untold(entry, f"set type to {listed(self.names)}: {reason}")
 
     def owners(self, key: str) -> list[str]:
         """The kinds that take `key`."""
         return [kind_of(model) for model in self.models if key in keys_of(model)]
+
+    def _untold(self, entry: Mapping[str, object], reason: str) -> ValidationError:
+        """Without a kind, no model tells which keys are wrong. Those that no kind has are."""
+        every_key = frozenset[str]().union(*map(keys_of, self.models))
+        unknown = [Finding((key,), unknown_key(key, every_key)) for key in entry if key not in every_key]
+        return rejected(self.entry, Finding(("type",), reason), *unknown)
 
     def _complete(self, entry: Mapping[str, object]) -> list[type[Block] | None]:
         return [model for model in self.models if required_keys_of(model) <= entry.keys()]

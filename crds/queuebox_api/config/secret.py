@@ -11,7 +11,7 @@ _HOST: Final = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?"
 _URL: Final = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.:-]*://)"
     r"(?:(?P<user>[^:@/?;#\s]*)(?P<password>:[^@/?;#\s]*)?@)?"
-    rf"(?P<place>{_HOST}(?:,{_HOST})*(?:/[^@?;#:\s]*)?)"
+    rf"(?P<place>{_HOST}(?:,{_HOST})*(?:/[^@?;#:&=\s]*)?)"
     r"(?P<parameters>[?;][^@]*)?"
 )
 """Strict, so that a URL that could be read in two ways is masked whole."""

@@ -53,7 +53,6 @@ class HttpSource(SourceBase):
     """Answers `POST` at `inbox.basePath` followed by `path`."""
 
     rules: ClassVar[Rules] = (
-        *SourceBase.rules,
         Rule(
             "self.consumption == 'pull' || !self.topic.contains('eventType') || has(self.eventTypePath)",
             "is required, because topic reads {{ eventType }}",
@@ -88,7 +87,6 @@ class BrokerSource(SourceBase):
     """The keys of every source that reads a broker."""
 
     rules: ClassVar[Rules] = (
-        *SourceBase.rules,
         Rule(
             "self.consumption == 'pull' || !self.topic.contains('eventType') || has(self.eventTypePath) "
             "|| self.eventTypeFromHeader",
@@ -126,7 +124,6 @@ class RabbitMqSource(BrokerSource):
 class KafkaSource(BrokerSource, Kafka):
     """Commits an offset after the commit that holds its row. Replicas with the same `groupId` share the partitions."""
 
-    rules: ClassVar[Rules] = (*BrokerSource.rules, *Kafka.rules)
     type: Literal["kafka"] = "kafka"
     """The kind."""
     topics: Annotated[tuple[Name, ...], Field(min_length=1, max_length=256)]
@@ -142,7 +139,6 @@ class KafkaSource(BrokerSource, Kafka):
 class NatsSource(BrokerSource, Nats):
     """Reads a JetStream stream, which must exist, through a durable consumer."""
 
-    rules: ClassVar[Rules] = (*BrokerSource.rules, *Nats.rules)
     type: Literal["nats"] = "nats"
     """The kind."""
     stream: Name

@@ -11,6 +11,7 @@ _DATABASE: Final = {
     "postgresql": re.compile(r"(jdbc:postgresql|postgresql|postgres)://"),
     "sqlserver": re.compile(r"jdbc:sqlserver://"),
 }
+_NETLOC: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::[0-9]*)?")
 _DOTS: Final = {".", ".."}
 
 
@@ -36,7 +37,7 @@ def _http_problem(url: str) -> str | None:
         return "must be an http or https URL with a sound host and port"
     if "@" in parts.netloc:
         return "must not hold a user name or a password; use auth"
-    if not parts.hostname or not port_is_sound:
+    if not _NETLOC.fullmatch(parts.netloc) or not port_is_sound:
         return "must be an http or https URL with a sound host and port"
     if has_dot_segment(parts.path):
         return "must not hold a . or .. segment"
@@ -58,9 +59,19 @@ def is_database_url(url: str, kind: str) -> bool:
     return _DATABASE[kind].match(url) is not None
 
 
+def ambiguity(url: str) -> str | None:
+    """Why a PostgreSQL URL could be read in two ways, of which one takes a part of the password for something else."""
+    authority, path, query = _parts(url)
+    if authority.count("@") > 1 or "@" in path or any("@" in name for name in _names(query)):
+        return "is ambiguous: write %40 for @, %2F for / and %3F for ? in the user name and in the password"
+    if "&" in path or "=" in path:
+        return "is ambiguous: the parameters follow a ?, and & and = in the name of the database are %26 and %3D"
+    return None
+
+
 def names_user(url: str) -> bool:
     """Whether a database URL says who connects: in front of the host or as a parameter."""
-    return bool(_userinfo(url).partition(":")[0]) or _has_parameter(url, "user", "username")
+    return bool(_userinfo(url).partition(":")[0]) or _has_parameter(url, "user")
 
 
 def carries_password(url: str) -> bool:
@@ -70,16 +81,30 @@ def carries_password(url: str) -> bool:
 
 def host_count(url: str) -> int:
     """How many hosts a database URL names, separated by commas."""
-    return _authority(url).rpartition("@")[2].count(",") + 1
+    return _parts(url)[0].rpartition("@")[2].count(",") + 1
 
 
-def _authority(url: str) -> str:
-    return re.split(r"[/?;#]", url.partition("://")[2], maxsplit=1)[0]
+def _parts(url: str) -> tuple[str, str, str]:
+    """The authority, the path and the query of a database URL: `a`, `b` and `c` of `postgresql://a/b?c`."""
+    rest = url.partition("://")[2]
+    if _DATABASE["sqlserver"].match(url):
+        authority, _, query = rest.partition(";")
+        return authority, "", query
+    place, _, query = rest.partition("?")
+    authority, _, path = place.partition("/")
+    return authority, path, query
 
 
 def _userinfo(url: str) -> str:
-    return _authority(url).rpartition("@")[0]
+    return _parts(url)[0].rpartition("@")[0]
 
 
-def _has_parameter(url: str, *names: str) -> bool:
-    return re.search(rf"[?&;]\s*({'|'.join(names)})\s*=", url, re.IGNORECASE) is not None
+def _names(query: str) -> list[str]:
+    return [unquote(parameter.partition("=")[0]) for parameter in query.split("&")]
+
+
+def _has_parameter(url: str, name: str) -> bool:
+    query = _parts(url)[2]
+    if _DATABASE["sqlserver"].match(url):
+        return re.search(rf"(^|;)\s*{name}(name)?\s*=", query, re.IGNORECASE) is not None
+    return name in _names(query)

@@ -29,12 +29,18 @@ class Claimer:
     async def claim(self, limit: int, skip: Collection[str]) -> Sequence[OutboxRow]:
         """As `OutboxStore.claim`."""
         until = time.monotonic() + LONGEST_SEARCH
+        rewound = False
         while True:
             async with self._sessions.borrow() as session:
                 search = self._search(frozenset(skip))
                 taken = await self._look(session, limit, search)
-            if taken or search.ended or time.monotonic() >= until:
-                return in_order(taken)
+            if taken or time.monotonic() >= until:
+                break
+            if search.ended:
+                if rewound or not search.rewind():
+                    break
+                rewound = True
+        return in_order(taken)
 
     def _search(self, skip: frozenset[str]) -> Search:
         if self._generation != self._sessions.generation:
@@ -48,12 +54,15 @@ class Claimer:
         return search
 
     async def _look(self, session: Session, limit: int, search: Search) -> list[Taken]:
-        """The kind that came back short the last time goes first, for half of the rows; the other one gets the rest."""
+        """Each kind gets half of the rows, and what the other one leaves. The one that may leave more goes first."""
         first, second = self._kinds
         half = limit - limit // 2
         taken = await first(session, half, search)
-        if len(taken) == half:
-            self._kinds = second, first
+        full = len(taken) == half
         if len(taken) < limit:
             taken += await second(session, limit - len(taken), search)
+        if full:
+            self._kinds = second, first
+            if len(taken) < limit:
+                taken += await first(session, limit - len(taken), search)
         return taken

@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
-from queuebox_agent.domain.redact import MASK, redact
+from queuebox_agent.domain.redact import redact
 from queuebox_agent.errors import Misconfigured, Unavailable
 from queuebox_agent.store.postgres.url import libpq_parameters
 from queuebox_api.config import DatabaseConfig
@@ -42,6 +42,9 @@ def conninfo(database: DatabaseConfig) -> str:
     parameters = DEFAULTS | libpq_parameters(database.url.get_secret_value())
     if "," in parameters.get("host", ""):
         parameters.setdefault("target_session_attrs", "read-write")  # a standby can serve no claim
+    parameters["client_encoding"] = (
+        "UTF8"  # payloads and migrations are read and written as such, whatever the URL says
+    )
     if database.username:
         parameters["user"] = database.username
     if database.password and database.password.get_secret_value():
@@ -52,7 +55,8 @@ def conninfo(database: DatabaseConfig) -> str:
 async def wait_for_database(conninfo: str, startup_timeout_ms: int) -> None:
     """Return when the database answers a query; raises Unavailable with the last reason after `startup_timeout_ms`.
 
-    A wrong password and an unknown database are tried again like everything else: both may be made right meanwhile.
+    Raises Misconfigured at once for a connection string that no try can make work. A wrong password and an unknown
+    database are tried again like everything else: both may be made right meanwhile.
     """
     reason = "no connection could be made"
     try:
@@ -127,6 +131,10 @@ async def _refusal(conninfo: str) -> str | None:
     try:
         async with await AsyncConnection.connect(conninfo, autocommit=True) as connection:
             await connection.execute("SELECT 1")
+    except psycopg.ProgrammingError as error:
+        if error.sqlstate is None:  # the driver says so, not the server
+            raise Misconfigured(f"database.url: {without_password(error, conninfo)}") from None
+        return without_password(error, conninfo)
     except psycopg.Error as error:
         return without_password(error, conninfo)
     return None
@@ -136,7 +144,7 @@ def without_password(error: psycopg.Error, conninfo: str) -> str:
     """The text of a driver's error on one line, safe to show."""
     text = " ".join(str(error).split())
     password = conninfo_to_dict(conninfo).get("password")
-    return redact(text.replace(str(password), MASK) if password else text)
+    return redact(text, [str(password)] if password else [])
 
 
 def _pauses() -> Iterator[float]:

@@ -38,7 +38,10 @@ def present(connection: psycopg.Connection) -> frozenset[str]:
     """
     schema = connection.execute("SELECT current_schema()").fetchone()
     if not schema or schema[0] is None:
-        raise Misconfigured("none of the schemas that database.url or the database user names exists: create it first")
+        raise Misconfigured(
+            "none of the schemas that database.url or the database user names exists or may be used by this user: "
+            "create it, or GRANT USAGE, CREATE ON SCHEMA"
+        )
     return frozenset(str(name) for (name,) in connection.execute(PRESENT))
 
 

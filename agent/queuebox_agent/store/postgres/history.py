@@ -34,11 +34,11 @@ CREATE_TABLE = f"""CREATE TABLE IF NOT EXISTS {TABLE} (
     applied_at  TIMESTAMPTZ NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 """
-READABLE = """SELECT EXISTS (SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-WHERE nspname = current_schema() AND relname = %s AND has_table_privilege(pg_class.oid, 'SELECT'))"""
+READABLE = """SELECT has_table_privilege(pg_class.oid, 'SELECT')
+FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relname = %s"""
 OWN = "SELECT version, kind, checksum, applied_at FROM queuebox_schema_history"
 OLDER = """SELECT version, type, script, success, installed_on::timestamptz AS applied_at FROM flyway_schema_history
-WHERE type IN ('SQL', 'BASELINE') AND version ~ '^[0-9]{1,9}$' ORDER BY installed_rank"""
+WHERE type IN ('SQL', 'BASELINE') AND version IS NOT NULL ORDER BY installed_rank"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,12 @@ def recorded(migration: Migration, kind: Kind = "migration") -> str:
 def read(connection: psycopg.Connection, bundle: Sequence[Migration]) -> dict[int, Applied]:
     """Every version that counts as applied.
 
-    Raises Misconfigured when an applied file of `bundle` was changed since, or when the older history holds a failure.
+    Raises Misconfigured when an applied file of `bundle` was changed since, when the older history holds a failure, or
+    when the user may not read a history.
     """
-    applied = _older(connection, bundle) | _own(connection)
+    own = _own(connection)
+    shared = {migration.version: migration for migration in bundle if migration.version <= LAST_SHARED}
+    applied = own if shared.keys() <= own.keys() else _older(connection, shared) | own
     changed = [m for m in bundle if m.version in applied and applied[m.version].checksum not in {None, m.checksum}]
     if changed:
         raise Misconfigured(*(_changed(migration, applied[migration.version]) for migration in changed))
@@ -88,20 +91,19 @@ def _changed(migration: Migration, applied: Applied) -> str:
 
 
 def _own(connection: psycopg.Connection) -> dict[int, Applied]:
-    if not _readable(connection, TABLE):
+    if not _exists(connection, TABLE):
         return {}
     with connection.cursor(row_factory=class_row(Applied)) as cursor:
         return {row.version: row for row in cursor.execute(OWN)}
 
 
-def _older(connection: psycopg.Connection, bundle: Sequence[Migration]) -> dict[int, Applied]:
+def _older(connection: psycopg.Connection, shared: Mapping[int, Migration]) -> dict[int, Applied]:
     """What the first implementation applied. It is read and never written."""
     # An application that migrates itself may have a table of this name: without an outbox it is none of ours.
-    if not _readable(connection, OLDER_TABLE) or not _readable(connection, "outbox"):
+    if _privilege(connection, "outbox") is None or not _exists(connection, OLDER_TABLE):
         return {}
     with connection.cursor(row_factory=class_row(_OlderRow)) as cursor:
         rows = cursor.execute(OLDER).fetchall()
-    shared = {migration.version: migration for migration in bundle if migration.version <= LAST_SHARED}
     if not _ours(rows, shared):
         return {}
     if failed := [row for row in rows if not row.success]:
@@ -110,6 +112,8 @@ def _older(connection: psycopg.Connection, bundle: Sequence[Migration]) -> dict[
 
 
 def _ours(rows: Sequence[_OlderRow], shared: Mapping[int, Migration]) -> bool:
+    if not all(row.version.isdecimal() for row in rows):
+        return False  # `1.1` or `2024_01`: the first implementation counts in whole numbers
     scripts = {int(row.version): row.script for row in rows if row.type == "SQL"}
     known = [script == shared[version].file for version, script in scripts.items() if version in shared]
     return all(known) and (bool(known) or not scripts)
@@ -133,6 +137,18 @@ def _counted(rows: Sequence[_OlderRow], shared: Mapping[int, Migration]) -> dict
     return applied
 
 
-def _readable(connection: psycopg.Connection, table: str) -> bool:
+def _exists(connection: psycopg.Connection, history: str) -> bool:
+    """Raises Misconfigured for a history that may not be read: to take it for none would apply everything again."""
+    readable = _privilege(connection, history)
+    if readable is False:
+        raise Misconfigured(
+            f"the user of the database may not read {history}, which says what was applied: "
+            f"GRANT SELECT ON {history} TO that user"
+        )
+    return readable is not None
+
+
+def _privilege(connection: psycopg.Connection, table: str) -> bool | None:
+    """Whether the user may read the table; None when there is none."""
     found = connection.execute(READABLE, [table]).fetchone()
-    return bool(found and found[0])
+    return bool(found[0]) if found else None

@@ -9,9 +9,8 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import reduce
-from operator import getitem
-from typing import Any, Literal
+from threading import Event
+from typing import Literal
 
 import psycopg
 
@@ -19,13 +18,14 @@ from queuebox_agent.errors import Misconfigured, Unavailable
 from queuebox_agent.store.postgres import detect, history
 from queuebox_agent.store.postgres.bundled import BUNDLED, Migration
 from queuebox_agent.store.postgres.connect import plain_connection
-from queuebox_api.config.database import BUNDLED_NAMES, DatabaseConfig
-from queuebox_api.names import Path
+from queuebox_api.config.database import DatabaseConfig, renamed
+from queuebox_api.names import dotted, variable_of
 
 log = logging.getLogger(__name__)
 
 LOCK = int.from_bytes(b"queuebox", "big")
 LOCK_WAIT_SECONDS = 300
+LOCK_POLL_SECONDS = 0.2
 TABLE_LOCK_WAIT_SECONDS = 10
 
 
@@ -40,23 +40,28 @@ class Entry:
 
 def refuse_renamed(database: DatabaseConfig) -> None:
     """Raise Misconfigured when a table or a column is renamed: the files create the default names only."""
-    values = database.model_dump(by_alias=True)
-    renamed = [".".join(map(str, key)) for key, name in BUNDLED_NAMES.items() if _at(values, key) != name]
-    if renamed:
-        raise Misconfigured(*(f"database.{key} is a custom name, which no migration creates" for key in renamed))
+    paths = [("database", *key) for key in renamed(database)]
+    if paths:
+        raise Misconfigured(
+            *(f"{dotted(p)} ({variable_of(p)}): is a custom name, which no migration creates" for p in paths)
+        )
 
 
 def migrate(
-    conninfo: str, bundle: Sequence[Migration] = BUNDLED, lock_wait_seconds: int = LOCK_WAIT_SECONDS
+    conninfo: str,
+    bundle: Sequence[Migration] = BUNDLED,
+    lock_wait_seconds: int = LOCK_WAIT_SECONDS,
+    stopping: Event | None = None,
 ) -> list[Migration]:
     """Apply what is pending, in order; returns it. Call it in a thread.
 
+    Ends, with Unavailable, when `stopping` is set while it waits for another process or is between two migrations.
     Raises Misconfigured when a person must act (tables without a history, a changed file, SQL that fails, no right to
     change the schema) and Unavailable when another try may help.
     """
     applied = []
     with plain_connection(conninfo) as connection:
-        while migration := _apply_next(connection, bundle, lock_wait_seconds):
+        while migration := _apply_next(connection, bundle, lock_wait_seconds, stopping or Event()):
             applied.append(migration)
     return applied
 
@@ -70,18 +75,30 @@ def status(conninfo: str, bundle: Sequence[Migration] = BUNDLED) -> list[Entry]:
 def baseline(conninfo: str, version: int, bundle: Sequence[Migration] = BUNDLED) -> list[Migration]:
     """Record the versions up to `version` as applied without running them; returns them.
 
-    Raises Misconfigured when the version is not bundled, when there is a history, or when there are no tables.
+    Raises Misconfigured when the version is not bundled or lower than the tables look, when there is a history, when
+    there are no tables, or when the user may not create the history.
     """
     if version not in {migration.version for migration in bundle}:
         raise Misconfigured(f"--baseline {version}: this release has the versions 1 to {bundle[-1].version}")
     recorded = [migration for migration in bundle if migration.version <= version]
     with plain_connection(conninfo) as connection, connection.transaction():
-        _lock(connection, LOCK_WAIT_SECONDS)
+        _lock(connection, LOCK_WAIT_SECONDS, Event())
         if history.read(connection, bundle):
             raise Misconfigured("--baseline: the database has a history of migrations, run queuebox migrate without it")
-        if not detect.tables(detect.present(connection)):
+        present = detect.present(connection)
+        if not detect.tables(present):
             raise Misconfigured("--baseline: the database has no tables of QueueBox, run queuebox migrate without it")
-        _run(connection, history.CREATE_TABLE + "".join(history.recorded(m, "baseline") for m in recorded))
+        if version < (least := detect.looks_like(present)):
+            raise Misconfigured(
+                f"--baseline {version}: the tables look like version {least}, and what they have cannot be added again"
+            )
+        try:
+            _run(connection, history.CREATE_TABLE + "".join(history.recorded(m, "baseline") for m in recorded))
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise Misconfigured(
+                f"--baseline: {_said(error)}. Let a user with rights run it, "
+                "or give this one the right to create in the schema"
+            ) from None
     return recorded
 
 
@@ -99,10 +116,6 @@ def pending_sql(conninfo: str | None, bundle: Sequence[Migration] = BUNDLED) -> 
     return "\n".join(["BEGIN;", history.CREATE_TABLE, *parts, "COMMIT;\n"])
 
 
-def _at(values: Any, key: Path) -> Any:  # noqa: ANN401  a value in a tree of maps
-    return reduce(getitem, key, values)
-
-
 def _entries(bundle: Sequence[Migration], applied: Mapping[int, history.Applied]) -> list[Entry]:
     entries = []
     for migration in bundle:
@@ -114,10 +127,12 @@ def _entries(bundle: Sequence[Migration], applied: Mapping[int, history.Applied]
     return entries
 
 
-def _apply_next(connection: psycopg.Connection, bundle: Sequence[Migration], wait_seconds: int) -> Migration | None:
+def _apply_next(
+    connection: psycopg.Connection, bundle: Sequence[Migration], wait_seconds: int, stopping: Event
+) -> Migration | None:
     """The first pending migration, applied and recorded; None when there is none."""
     with connection.transaction():
-        _lock(connection, wait_seconds)
+        _lock(connection, wait_seconds, stopping)
         applied = _believed_history(connection, bundle)
         pending = next((migration for migration in bundle if migration.version not in applied), None)
         if pending is None:
@@ -138,14 +153,19 @@ def _apply_next(connection: psycopg.Connection, bundle: Sequence[Migration], wai
     return pending
 
 
-def _lock(connection: psycopg.Connection, wait_seconds: int) -> None:
-    _run(connection, f"SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '{wait_seconds}s'")
-    try:
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
-    except psycopg.errors.LockNotAvailable:
-        raise Unavailable(f"another process has been migrating this database for {wait_seconds} s") from None
+def _lock(connection: psycopg.Connection, wait_seconds: int, stopping: Event) -> None:
+    """Take the lock until the end of the transaction. It is asked for again and again, so that a stop ends the wait."""
     # A migration that waits for a table holds up the writers behind it: that wait is short.
-    _run(connection, f"SET LOCAL lock_timeout = '{TABLE_LOCK_WAIT_SECONDS}s'")
+    _run(connection, f"SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '{TABLE_LOCK_WAIT_SECONDS}s'")
+    deadline = time.monotonic() + wait_seconds
+    while not stopping.is_set():
+        found = connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [LOCK]).fetchone()
+        if found and found[0]:
+            return
+        if time.monotonic() > deadline:
+            raise Unavailable(f"another process has been migrating this database for {wait_seconds} s")
+        stopping.wait(LOCK_POLL_SECONDS)
+    raise Unavailable("the migration was stopped")
 
 
 def _believed_history(connection: psycopg.Connection, bundle: Sequence[Migration]) -> dict[int, history.Applied]:

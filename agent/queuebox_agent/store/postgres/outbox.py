@@ -13,7 +13,7 @@ from queuebox_agent.store.postgres.connect import Pool
 from queuebox_agent.store.postgres.keyed import Keyed
 from queuebox_agent.store.postgres.names import OutboxNames
 from queuebox_agent.store.postgres.runs import Runs
-from queuebox_agent.store.postgres.session import Sessions, uuids
+from queuebox_agent.store.postgres.session import Sessions
 from queuebox_agent.store.postgres.take import INSTANCE_BITS, Taker
 from queuebox_agent.store.postgres.unkeyed import Unkeyed
 
@@ -52,7 +52,7 @@ class PostgresOutbox:
         """As the port says. A claim that is cancelled or fails may leave rows in processing until their lease ends."""
         return await self._claimer.claim(limit, skip_topics)
 
-    async def settle(self, settlements: Sequence[Settlement]) -> frozenset[UUID]:
+    async def settle(self, settlements: Sequence[Settlement], *, again: bool = False) -> frozenset[UUID]:
         """As the port says: all in one statement, so all are written or none."""
         if not settlements:
             return frozenset()
@@ -60,11 +60,12 @@ class PostgresOutbox:
         fence = _fence([settlement.claim for settlement in ordered])
         async with self._sessions.borrow() as session:
             if all(isinstance(settlement.outcome, Delivered) for settlement in ordered):
-                won = await session.fetch("outbox_complete", **fence)
+                written = await session.fetch("outbox_complete", **fence)
             else:
-                won = await session.fetch("outbox_settle", **fence, **_columns(ordered))
-        self._keyed.finished(key for _, key in won if key)
-        return frozenset(id_ for id_, _ in won)
+                written = await session.fetch("outbox_settle", **fence, **_columns(ordered, session.charset))
+            before = await session.fetch("outbox_settled", **fence) if again else []
+        self._keyed.finished(key for _, key in written if key)
+        return frozenset(id_ for id_, *_ in (*written, *before))
 
     async def renew(self, claims: Sequence[Claim]) -> frozenset[UUID]:
         """As the port says, in one statement."""
@@ -105,12 +106,14 @@ class _Written(NamedTuple):
     reason: str | None = None
 
 
-def _columns(settlements: Sequence[Settlement]) -> dict[str, list[str] | list[float | None] | list[str | None]]:
+def _columns(
+    settlements: Sequence[Settlement], charset: str
+) -> dict[str, list[str] | list[float | None] | list[str | None]]:
     written = [_written(settlement.outcome) for settlement in settlements]
     return {
         "states": [row.state for row in written],
         "delays": [row.delay for row in written],
-        "reasons": [row.reason for row in written],
+        "reasons": [None if row.reason is None else _storable(row.reason, charset) for row in written],
     }
 
 
@@ -119,17 +122,17 @@ def _written(outcome: Outcome) -> _Written:
         case Delivered():
             return _Written("sent")
         case Retry(delay, reason):
-            return _Written("pending", delay, _storable(reason))
+            return _Written("pending", delay, reason)
         case Dead(reason):
-            return _Written("dead", reason=_storable(reason))
+            return _Written("dead", reason=reason)
         case Released():
             return _Written("pending")
 
 
-def _storable(reason: str) -> str:
-    """Without what PostgreSQL text cannot hold: one such reason would fail the outcomes of all rows beside it."""
-    return reason.replace("\0", "").encode("utf-8", "replace").decode()
+def _storable(reason: str, charset: str) -> str:
+    """Without what the server cannot hold: one such reason would fail the outcomes of all rows beside it."""
+    return reason.replace("\0", "").encode(charset, "replace").decode(charset)
 
 
-def _fence(ordered: Sequence[Claim]) -> dict[str, str]:
-    return {"ids": uuids(claim.id for claim in ordered), "tokens": uuids(claim.token for claim in ordered)}
+def _fence(ordered: Sequence[Claim]) -> dict[str, list[UUID]]:
+    return {"ids": [claim.id for claim in ordered], "tokens": [claim.token for claim in ordered]}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from queuebox_agent.store.postgres.session import Session, uuids
+from queuebox_agent.store.postgres.session import Session
 from queuebox_agent.store.postgres.take import Taken, Taker
 from queuebox_agent.store.postgres.walk import Ration
 
@@ -52,7 +52,7 @@ class Runs:
                 "outbox_lock_keys",
                 table=self._table,
                 keys=list(due),
-                since=uuids(self._memory.get(key, NOTHING).token for key in due),
+                since=[self._memory.get(key, NOTHING).token for key in due],
             )
             keys = {key: due[key] for (key,) in locked}
             taken = await self._take(session, keys, limit, skip) if keys else []
@@ -68,7 +68,7 @@ class Runs:
             keys=list(due),
             lengths=self._lengths(due, limit),
             floors=[key.first if key.rows >= HOT and not thorough else 0 for key in known],
-            since=uuids(key.token for key in known),
+            since=[key.token for key in known],
             skip=skip,
             limit=limit,
         )

@@ -8,6 +8,7 @@ import psycopg
 from pydantic.alias_generators import to_camel
 
 from queuebox_agent.errors import Misconfigured
+from queuebox_agent.store.postgres import history
 from queuebox_agent.store.postgres.connect import plain_connection
 from queuebox_agent.store.postgres.names import InboxNames, OutboxNames, quoted, render
 from queuebox_api.config import DatabaseConfig
@@ -60,10 +61,15 @@ CLAIM_INDEXES = {
     "in_flight": "({key}, {claim_token}) WHERE {state} = 'processing'",
 }
 LONGEST_IDENTIFIER = 63
+RIGHTS = ("SELECT", "UPDATE")
 
 FIND_TABLE = "SELECT to_regclass(%s)::oid"
 SIMILAR_TABLES = """SELECT relname::text FROM pg_class
 WHERE lower(relname) = lower(%s) AND relkind IN ('r', 'p', 'v', 'f') AND pg_table_is_visible(oid)"""
+MAY = "SELECT has_table_privilege(%s::oid, %s)"
+# A view has the defaults of its table without showing them.
+FILLED = """SELECT attidentity <> '' OR atthasdef FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+WHERE attrelid = %s AND attname = %s AND NOT attisdropped AND relkind IN ('r', 'p')"""
 COLUMNS = "SELECT attname::text FROM pg_attribute WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped"
 # Only an index that ON CONFLICT can use: whole, valid, not deferrable, on these two columns and no other.
 UNIQUE_ON = """SELECT EXISTS (SELECT FROM pg_index WHERE indrelid = %s AND indisunique AND indisvalid AND indimmediate
@@ -101,6 +107,11 @@ def check_schema(conninfo: str, database: DatabaseConfig) -> tuple[str, ...]:
                 f"the table {inbox.name} would store repeats, it has no unique index on source and idempotency key: "
                 + render(UNIQUE_INDEX, inbox.names)
             )
+        if outbox_oid is not None:
+            problems += [
+                *_lacks_rights(connection, outbox, outbox_oid),
+                *_lacks_numbers(connection, outbox, outbox_oid),
+            ]
         if problems or outbox_oid is None:
             raise Misconfigured(*problems)
         return _missing_indexes(connection, outbox, outbox_oid)
@@ -126,9 +137,35 @@ def _lacks(connection: psycopg.Connection, table: _Table, oid: int | None) -> li
         similar = _texts(connection, SIMILAR_TABLES, table.name)
         if similar:
             return [_differs_in_case(f"the table {table.name}", similar, f"database.{table.setting}TableName")]
-        return [f"the table {table.name} does not exist: run queuebox migrate, or create it by hand"]
+        return [f"the table {table.name} does not exist: {_how_to_get(connection, table)}"]
     present = _texts(connection, COLUMNS, oid)
     return [_lacks_column(table, key, present) for key, column in table.columns.items() if column not in present]
+
+
+def _how_to_get(connection: psycopg.Connection, table: _Table) -> str:
+    found = connection.execute(FIND_TABLE, [history.TABLE]).fetchone()
+    if found and found[0] is not None and table.name == table.setting:
+        return f"it was there, says {history.TABLE}; restore it, or delete its rows there and run queuebox migrate"
+    return "run queuebox migrate, or create it by hand"
+
+
+def _lacks_rights(connection: psycopg.Connection, table: _Table, oid: int) -> list[str]:
+    """Without them the first claim would fail, and every one after it."""
+    granted = {right: connection.execute(MAY, [oid, right]).fetchone() for right in RIGHTS}
+    lacking = ", ".join(right for right, found in granted.items() if not (found and found[0]))
+    name = quoted(table.name)
+    grant = f"GRANT {lacking} ON {name} TO that user;"
+    return [f"the user of the database may not {lacking} the table {table.name}: {grant}"] if lacking else []
+
+
+def _lacks_numbers(connection: psycopg.Connection, outbox: _Table, oid: int) -> list[str]:
+    """A row without a number has no place in the order of its key."""
+    column = outbox.columns["sequence"]
+    found = connection.execute(FILLED, [oid, column]).fetchone()
+    if found is None or found[0]:
+        return []
+    what = f"the column {column} of the table {outbox.name} numbers no rows, it has no default"
+    return [f"{what}: number those that are there and give it one, as V11__add_outbox_sequence.sql does"]
 
 
 def _lacks_column(table: _Table, key: str, present: list[str]) -> str:

@@ -21,6 +21,10 @@ class Search:
         """Every row that is due now was looked at."""
         return self.unkeyed.ended and self.by_age.ended
 
+    def rewind(self) -> bool:
+        """Look at everything once more, if that is cheap and was not just done."""
+        return any([self.unkeyed.rewind(), self.by_age.rewind()])
+
 
 def steps_of(walk: Walk[Place], limit: int) -> int:
     """How many rows the next look sees: about as many as it may take, and many after a look that found nothing."""

@@ -3,26 +3,20 @@
 import os
 import socket
 from asyncio import get_running_loop
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
-from uuid import UUID
 from weakref import WeakSet
 
 import psycopg
 from psycopg import AsyncConnection
 
 from queuebox_agent.domain.redact import redact
-from queuebox_agent.errors import Unavailable
+from queuebox_agent.errors import Misconfigured, Rejected, Retryable, Unavailable
 from queuebox_agent.store.postgres.connect import Pool
 from queuebox_agent.store.postgres.names import OutboxNames, statement
 
 Record = tuple[Any, ...]
-
-
-def uuids(values: Iterable[UUID]) -> str:
-    """An array for a parameter. The driver would turn a list over item by item, at a multiple of the cost."""
-    return "{" + ",".join([value.hex for value in values]) + "}"
 
 
 class Session:
@@ -32,6 +26,11 @@ class Session:
         self.connection = connection
         self._names = names
         self._prepare = prepare
+
+    @property
+    def charset(self) -> str:
+        """An encoding of which the server can hold every character."""
+        return "utf-8" if self.connection.info.parameter_status("server_encoding") == "UTF8" else "ascii"
 
     async def fetch(self, name: str, **values: object) -> list[Record]:
         """Run `sql/<name>.sql` and return its rows."""
@@ -60,7 +59,7 @@ class Sessions:
 
     @asynccontextmanager
     async def borrow(self, seconds: float | None = None) -> AsyncIterator[Session]:
-        """A connection, for at most `seconds`. Whatever the driver raises inside comes out as Unavailable."""
+        """A connection, for at most `seconds`. Whatever the driver raises inside comes out as one of our families."""
         try:
             async with self._pool.connection(seconds) as connection:
                 with _cut_after(seconds or self._seconds, connection):
@@ -69,7 +68,7 @@ class Sessions:
                         await self._meet(session)
                     yield session
         except psycopg.Error as error:
-            raise Unavailable(f"the database: {_first_line(error)}") from None
+            raise _family(error)(f"the database: {_first_line(error)}") from None
 
     async def _meet(self, session: Session) -> None:
         self.generation += 1
@@ -92,6 +91,17 @@ def _cut(connection: AsyncConnection) -> None:
     if not connection.closed:
         with socket.socket(fileno=os.dup(connection.fileno())) as same_socket:
             same_socket.shutdown(socket.SHUT_RDWR)
+
+
+def _family(error: psycopg.Error) -> type[Retryable | Rejected | Misconfigured | Unavailable]:
+    """Whether a lock, what a row holds, the schema, or the way to the server is at fault."""
+    if isinstance(error, psycopg.errors.LockNotAvailable):
+        return Retryable
+    if isinstance(error, psycopg.DataError | psycopg.IntegrityError | psycopg.InternalError):
+        return Rejected
+    if isinstance(error, psycopg.ProgrammingError | psycopg.NotSupportedError):
+        return Misconfigured
+    return Unavailable
 
 
 def _first_line(error: psycopg.Error) -> str:

@@ -19,6 +19,10 @@ START = Place(-math.inf, 0)
 END = Place(math.inf, 2**63 - 1)
 
 
+CHEAP = 0.05
+"""Seconds of a pass that needs no ration when there is nothing else to do."""
+
+
 class Ration:
     """Lets something costly run for a tenth of the time at most."""
 
@@ -68,6 +72,13 @@ class Walk(Generic[P]):
             self._place, self._cost = self._start, 0.0
             self._arrived = self._over = self.barren = False
         return self._place
+
+    def rewind(self) -> bool:
+        """After a look that found nothing: begin a new pass at once, if that is cheap and it did not begin one."""
+        rewound = not self._opening and self._cost < CHEAP
+        if rewound:
+            self._passes = Ration()
+        return rewound
 
     def stop(self, place: P | None, *, seconds: float, fruitful: bool, ended: bool) -> None:
         """The look saw everything up to `place` (None: no further than before), and took `seconds`."""

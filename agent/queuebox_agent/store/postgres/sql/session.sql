@@ -3,6 +3,8 @@
 SELECT set_config(name, setting, false)
 FROM (VALUES
     ('statement_timeout', %(statement_timeout)s::text),
+    -- No statement waits long for a row that somebody else has locked: the rows beside it have to be written.
+    ('lock_timeout', '2s'),
     -- A claim holds the locks of keys between two statements: a process that freezes there must not hold them for long.
     ('idle_in_transaction_session_timeout', '5s'),
     ('plan_cache_mode', 'force_generic_plan'),
