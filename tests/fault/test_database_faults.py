@@ -5,8 +5,9 @@ import pytest
 
 from queuebox_agent.demo.postgres import LocalPostgres
 from services.agents import agent
-from services.endpoint import Endpoint, endpoint
-from services.outbox import all_sent, insert_many
+from services.endpoint import Endpoint, Message, endpoint
+from services.outbox import all_sent, insert_many, states
+from services.postgres import in_database
 from services.schema import apply_migrations
 from services.waiting import until
 
@@ -89,3 +90,46 @@ async def test_connections_that_die_all_the_time_lose_nothing(database: str, con
         await until(kill_and_look, 60, "every row is sent")
         assert process.running
     assert (len(receiver.ids), in_order(receiver)) == (ROWS, True)
+
+
+async def test_a_row_that_somebody_has_locked_holds_back_no_other(
+    database: str, connection: psycopg.Connection
+) -> None:
+    with psycopg.connect(database) as lock:
+
+        async def lock_the_first(message: Message) -> int:
+            if message.body["n"] == 1:
+                lock.execute("SELECT 1 FROM outbox WHERE id = %s FOR UPDATE", (message.id,))
+            return 200
+
+        async with endpoint(lock_the_first) as receiver, agent(database, receiver.url) as process:
+            insert_many(connection, 500)
+            await until(lambda: states(connection) == {"sent": 499, "processing": 1}, 20)
+            lock.rollback()
+            await until(lambda: all_sent(connection), 20)
+            assert await process.metric('queuebox_claims_lost_total{component="outbox"}') == 0
+    assert len(receiver.begun) == 500
+
+
+async def test_a_reason_that_the_database_cannot_hold_is_written_as_it_can(own_postgres: LocalPostgres) -> None:
+    async def refuse(_: Message) -> int:
+        return 500
+
+    with psycopg.connect(own_postgres.url, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    url = in_database(own_postgres.url, "latin")
+    apply_migrations(url)
+    async with endpoint(refuse) as receiver, agent(url, receiver.url, DESTINATIONS_RECEIVER_PATH="/\u20ac"):
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("INSERT INTO outbox (topic, payload, max_attempts) VALUES ('a', '1', 0)")
+            await until(lambda: states(connection) == {"dead": 1})
+
+
+async def test_a_stop_while_the_database_is_frozen_is_bounded(own_postgres: LocalPostgres) -> None:
+    apply_migrations(own_postgres.url)
+    async with endpoint() as receiver, agent(own_postgres.url, receiver.url, OUTBOX_SHUTDOWNTIMEOUTMS=1000) as process:
+        own_postgres.freeze()
+        try:
+            assert await process.stop() < 15
+        finally:
+            own_postgres.thaw()

@@ -6,7 +6,7 @@ import pytest
 from queuebox_agent.demo.postgres import free_port
 from services.agents import agent
 from services.endpoint import Gate, endpoint
-from services.outbox import insert_many
+from services.outbox import insert_many, states
 from services.waiting import until
 
 pytestmark = pytest.mark.postgres
@@ -54,4 +54,34 @@ async def test_keys_of_a_hanging_receiver_hold_back_no_other_key(database: str, 
             HEALTHY.replace("(topic, payload)", "(topic, key, payload)").replace("'{", "'h', '{"), (100,)
         )
         await healthy.has_taken(100, seconds=20)
+        gate.open()
+
+
+async def test_two_receivers_that_hang_hold_back_no_third(database: str, connection: psycopg.Connection) -> None:
+    gate = Gate()
+    routes = TWO | {"ROUTES_1_TOPICPATTERN": "parcel.*", "ROUTES_1_DESTINATION": "other"}
+    routes |= {"ROUTES_2_TOPICPATTERN": "**", "ROUTES_2_DESTINATION": "healthy"}
+    async with endpoint(gate) as hanging, endpoint() as healthy:
+        urls = {"DESTINATIONS_HEALTHY_BASEURL": healthy.url, "DESTINATIONS_OTHER_BASEURL": hanging.url}
+        async with agent(database, hanging.url, **urls, **routes):
+            insert_many(connection, 3_000)
+            connection.execute(HEALTHY.replace("invoice.paid", "parcel.sent"), (3_000,))
+            await until(lambda: hanging.open > 3)
+            connection.execute(HEALTHY, (300,))
+            await healthy.has_taken(300, seconds=20)
+            gate.open()
+
+
+async def test_a_receiver_that_hangs_with_hundreds_of_topics(database: str, connection: psycopg.Connection) -> None:
+    gate = Gate()
+    async with (
+        endpoint(gate) as hanging,
+        endpoint() as healthy,
+        agent(database, hanging.url, DESTINATIONS_HEALTHY_BASEURL=healthy.url, **TWO),
+    ):
+        connection.execute(HEALTHY.replace("'invoice.paid'", "'order.' || generate_series %% 800"), (3_000,))
+        await until(lambda: hanging.open > 0)
+        connection.execute(HEALTHY, (100,))
+        await healthy.has_taken(100, seconds=30)
+        assert states(connection)["processing"] <= 300
         gate.open()

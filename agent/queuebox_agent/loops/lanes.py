@@ -69,7 +69,7 @@ class Lanes:
         self.waiting += len(run)
         if run[0].topic not in lane.topics:
             if len(lane.topics) >= REMEMBERED_TOPICS:
-                lane.topics.clear()
+                del lane.topics[next(iter(lane.topics))]
             lane.topics[run[0].topic] = None
 
     def take(self) -> tuple[str, Run] | None:

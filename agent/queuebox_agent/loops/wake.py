@@ -12,7 +12,7 @@ class Wake:
         self._event.set()
 
     async def wait(self, seconds: float) -> None:
-        """Return at the next signal, or after `seconds`; at least one turn of the event loop passes."""
+        """Return at the next signal, at once if one was given since the last wait, or after `seconds`."""
         timer = asyncio.get_running_loop().call_later(max(seconds, 0.001), self._event.set)
         try:
             await self._event.wait()
