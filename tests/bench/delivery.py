@@ -18,6 +18,10 @@ ROUNDS = 3
 BODY = '{"orderId": "%s", "note": "' + "x" * 960 + '"}'
 FILL = """INSERT INTO outbox (topic, key, payload) SELECT 'order.created', {key},
   jsonb_build_object('orderId', i, 'note', repeat('x', 960)) FROM generate_series(1, %s) i"""
+# Three looks into small indexes: to count the rows would take the processor that the agent is measured on.
+UNSENT = """SELECT EXISTS (SELECT FROM outbox WHERE state = 'pending' AND (key IS NULL OR key = ''))
+  OR EXISTS (SELECT FROM outbox WHERE state = 'pending' AND key <> '')
+  OR EXISTS (SELECT FROM outbox WHERE state = 'processing')"""
 KEYS = {"none": "NULL", "10000": "'k' || i %% 10000"}
 WANTED_ROWS_PER_SECOND = 2_000
 WANTED_RSS_MIB = 150
@@ -44,14 +48,15 @@ async def delivered(database_url: str, key: str) -> float:
     """Rows a second from the commit of all rows to the state `sent` of the last one."""
     async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
 
-        async def unsent() -> bool:
-            found = await connection.execute("SELECT 1 FROM outbox WHERE state IN ('pending', 'processing') LIMIT 1")
-            return await found.fetchone() is None
+        async def all_sent() -> bool:
+            found = await connection.execute(UNSENT)
+            return await found.fetchone() == (False,)
 
+        await connection.execute("SET enable_seqscan = off")
         await connection.execute("TRUNCATE outbox")
         await connection.execute(FILL.format(key=key), (ROWS,))
         began = time.perf_counter()
-        await until(unsent, 120, "delivery of every row")
+        await until(all_sent, 120, "delivery of every row", every=0.05)
         return ROWS / (time.perf_counter() - began)
 
 

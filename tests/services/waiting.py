@@ -7,9 +7,12 @@ LOOK_EVERY = 0.01
 
 
 async def until(
-    condition: Callable[[], bool | Awaitable[bool]], seconds: float = 10.0, what: str = "the condition"
+    condition: Callable[[], bool | Awaitable[bool]],
+    seconds: float = 10.0,
+    what: str = "the condition",
+    every: float = LOOK_EVERY,
 ) -> None:
-    """Return as soon as the condition holds; fail after `seconds`."""
+    """Return as soon as the condition holds, looking `every` so many seconds; fail after `seconds`."""
     deadline = time.monotonic() + seconds
     tick = asyncio.Event()
     while True:
@@ -17,7 +20,7 @@ async def until(
         if await answer if isawaitable(answer) else answer:
             return
         assert time.monotonic() < deadline, f"{what} did not hold within {seconds} s"
-        asyncio.get_running_loop().call_later(LOOK_EVERY, tick.set)
+        asyncio.get_running_loop().call_later(every, tick.set)
         await tick.wait()
         tick.clear()
 
