@@ -16,10 +16,12 @@ from services.waiting import until
 
 TESTS = Path(__file__).parents[1]
 PROCESSES = 4
+CHANCE = random.Random()  # noqa: S311  a test's mischief is no secret
 SLOW = "QUEUEBOX_TEST_SLOW"
 FILL = """INSERT INTO outbox (topic, key, payload, max_attempts, scheduled_at)
 SELECT 'stress', CASE i %% 20 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'k' || (random() * 49)::int END, '{}', 3,
-  now() + CASE WHEN random() < 0.02 THEN random() * interval '3 s' ELSE interval '0' END FROM generate_series(1, %s) i"""
+  now() + CASE WHEN random() < 0.02 THEN random() * interval '3 s' ELSE interval '0' END
+FROM generate_series(1, %s) i"""
 LATE = "INSERT INTO outbox (topic, key, payload, max_attempts) VALUES ('stress', %s, '{}', 3)"
 REPLAY = """UPDATE outbox SET state = 'pending', attempt = 0, scheduled_at = now(), claim_token = NULL,
   lease_expires_at = NULL, claimed_at = NULL
@@ -36,9 +38,8 @@ async def stress(database: str, rows: int, mischief: int, *without: str) -> dict
             replayed = await commit_late_and_replay(database, mischief)
             await until(lambda: all_done(connection), 100, "every row is finished")
         finally:
-            for worker in workers:
-                await worker.communicate()
-    assert without or not any(worker.returncode for worker in workers)
+            codes = [await stopped(worker) for worker in workers]
+    assert without or not any(codes)
     with psycopg.connect(database) as looking:
         return claim_witness.faults(looking, replayed)
 
@@ -46,8 +47,15 @@ async def stress(database: str, rows: int, mischief: int, *without: str) -> dict
 async def start(database: str, number: int, *without: str) -> asyncio.subprocess.Process:
     arguments = ["-m", "services.claim_worker", database, str(number), *without]
     environment = os.environ | {"PYTHONPATH": str(TESTS)}
-    pipe = asyncio.subprocess.PIPE
-    return await asyncio.create_subprocess_exec(sys.executable, *arguments, env=environment, stdin=pipe)
+    return await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, env=environment, stdin=asyncio.subprocess.PIPE
+    )
+
+
+async def stopped(worker: asyncio.subprocess.Process) -> int:
+    assert worker.stdin
+    worker.stdin.close()
+    return await worker.wait()
 
 
 async def all_done(connection: psycopg.AsyncConnection) -> bool:
@@ -61,7 +69,7 @@ async def commit_late_and_replay(database: str, rounds: int) -> Counter[UUID]:
     connect = psycopg.AsyncConnection.connect
     async with await connect(database) as slow, await connect(database, autocommit=True) as fast:
         for _ in range(rounds):
-            key = f"late{random.randrange(10)}"
+            key = f"late{CHANCE.randrange(10)}"
             for connection in (slow, fast, fast):
                 await connection.execute(LATE, [key])
             await fast.execute("SELECT pg_sleep(random() * 0.04)")

@@ -1,5 +1,5 @@
-"""Witnesses of what several processes did with one outbox table, none of which the claim ever reads: a log of what was delivered
-when, and a trigger that knows which token has a key.
+"""Witnesses of what several processes did with one outbox table, none of which the claim ever reads: a log of what was
+delivered when, and a trigger that knows which token has a key.
 """
 
 from collections import Counter, defaultdict
@@ -92,7 +92,7 @@ def _finished_wrong(table: Sequence[Row], told: Sequence[Told], replayed: Mappin
 
 
 def _overlapping(log: Sequence[Entry], told: Sequence[Told]) -> int:
-    """A delivery whose claim was lost does not count: its end is late by nature, and the counter of lost claims has it."""
+    """A delivery whose claim was lost does not count: it is the duplicate that a counter tells of."""
     lost = {(one.id, one.token) for one in told if one.fate == "lost"}
     running: dict[str, set[tuple[UUID, UUID]]] = defaultdict(set)
     found = 0
@@ -108,7 +108,7 @@ def _overlapping(log: Sequence[Entry], told: Sequence[Told]) -> int:
 
 
 def _out_of_order(table: Sequence[Row], log: Sequence[Entry], told: Sequence[Told]) -> int:
-    """Deliveries that began before an earlier row of their key was finished. Late keys commit out of order on purpose."""
+    """Deliveries that began before an earlier row of their key was finished; keys that commit late are left out."""
     winners = {(one.id, one.token) for one in told if one.fate in FINAL}
     ended = {entry.id: entry.n for entry in log if entry.kind == "end" and (entry.id, entry.token) in winners}
     before: dict[UUID, int] = {}

@@ -18,6 +18,7 @@ import psycopg
 from queuebox_agent.domain.message import OutboxRow
 from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Released, Retry, Settlement
 from queuebox_agent.store.postgres import runs, session
+from queuebox_agent.store.postgres.names import OutboxNames, statement
 from queuebox_agent.store.postgres.outbox import PostgresOutbox
 from queuebox_agent.store.postgres.session import Record, Session
 from services.outbox_table import DEFAULT_NAMES
@@ -26,6 +27,7 @@ from services.waiting import until
 
 LEASE = 3.0
 RECLAIM_EVERY = 0.5
+CHANCE = random.Random()  # noqa: S311  a test's mischief is no secret
 PARTS = {
     "lock": ("pg_try_advisory_xact_lock((SELECT %(table)s::regclass::oid::int), hashtext(k.key) & 1023)", "true"),
     "busy": ("= 'processing' AND b.", "= 'processing' AND false AND b."),
@@ -39,7 +41,7 @@ TELL = "INSERT INTO outcome SELECT * FROM unnest(%s::uuid[], %s::uuid[], %s::tex
 
 async def moment(longest: float) -> None:
     """A pause of random length, as a network makes them."""
-    end = time.monotonic() + random.random() * longest
+    end = time.monotonic() + CHANCE.random() * longest
     await until(lambda: time.monotonic() >= end)
 
 
@@ -57,7 +59,7 @@ class Worker:
             if time.monotonic() >= reclaim_at:
                 await self._store.reclaim()
                 reclaim_at = time.monotonic() + RECLAIM_EVERY
-            rows = await self._store.claim(random.choice((1, 7, 40, 100)))
+            rows = await self._store.claim(CHANCE.choice((1, 7, 40, 100)))
             await (self._deliver(rows) if rows else moment(0.1))
             for task in [task for task in self._stalled if task.done()]:
                 self._stalled.remove(task)
@@ -71,7 +73,7 @@ class Worker:
             heads = [run[0] for run in waiting.values()]
             fates = {row.claim.id: fate_of(row) for row in heads}
             await self._write("start", heads, fates)
-            died = random.random() < 0.004
+            died = CHANCE.random() < 0.004
             await self._write("end", [row for row in heads if died or fates[row.claim.id] != "stall"], fates)
             if died:
                 return  # what it holds waits for its lease to end
@@ -90,7 +92,7 @@ class Worker:
             if failed or not run or head.claim.id not in won:
                 del waiting[name]
         await self._store.settle([Settlement(row.claim, Released()) for row in back])
-        if random.random() < 0.3:
+        if CHANCE.random() < 0.3:
             kept = await self._store.renew([row.claim for run in waiting.values() for row in run])
             for name, run in list(waiting.items()):
                 if any(row.claim.id not in kept for row in run):
@@ -103,7 +105,7 @@ class Worker:
         outcomes: dict[str, Outcome] = {
             "sent": Delivered(),
             "dead": Dead("gave up"),
-            "retry": Retry(random.random() / 10, "no luck"),
+            "retry": Retry(CHANCE.random() / 10, "no luck"),
         }
         settled = [row for row in rows if row not in stalled]
         won = await self._store.settle([Settlement(row.claim, outcomes[fates[row.claim.id]]) for row in settled])
@@ -125,7 +127,7 @@ class Worker:
 
 
 def fate_of(row: OutboxRow) -> str:
-    chance = random.random()
+    chance = CHANCE.random()
     if chance < 0.003:
         return "stall"
     if chance < 0.02 or (chance < 0.12 and row.attempt >= row.max_attempts):
@@ -135,15 +137,14 @@ def fate_of(row: OutboxRow) -> str:
 
 def take_out(parts: Sequence[str]) -> None:
     """Change the statements before they are sent."""
-    rendered = session.statement
 
-    def statement(name: str, names: session.OutboxNames) -> bytes:
-        text = rendered(name, names).decode()
+    def changed(name: str, names: OutboxNames) -> bytes:
+        text = statement(name, names).decode()
         for part in parts:
             text = text.replace(*PARTS[part])
         return text.encode()
 
-    session.statement = statement  # type: ignore[assignment]  # the original is cached, which nobody asks it about
+    vars(session)["statement"] = changed
 
 
 def commit_slowly() -> None:
@@ -152,7 +153,7 @@ def commit_slowly() -> None:
 
     async def slow(self: Session, name: str, **values: object) -> list[Record]:
         rows = await fetch(self, name, **values)
-        if name in {"outbox_take", "outbox_lock_keys"} and random.random() < 0.2:
+        if name in {"outbox_take", "outbox_lock_keys"} and CHANCE.random() < 0.2:
             await moment(0.02)
         return rows
 
