@@ -20,9 +20,9 @@ class Backlog:
 class OutboxStore(Protocol):
     """The outbox table.
 
-    Every method raises `Unavailable` when the database cannot be reached; then nothing is known of what it wrote, and the
-    fence sorts it out. It raises another family when the statement itself was refused, because of a lock, of what a row
-    holds, or of the schema; then nothing was written.
+    Every method raises `Unavailable` when the database cannot be reached; then nothing is known of what it wrote, and
+    the fence sorts it out. It raises another family when the statement itself was refused, because of a lock, of what a
+    row holds, or of the schema; then nothing was written.
     """
 
     async def claim(self, limit: int, skip_topics: Collection[str] = ()) -> Sequence[OutboxRow]:
