@@ -1,6 +1,6 @@
 """What every `OutboxStore` is tested with: two stores on one table, and the table as others see it.
 
-The rules stand beside this file in `outbox_claim`, `_keys`, `_skip`, `_settle`, `_fence` and `_lease`: classes of tests.
+The rules stand beside this file in `outbox_claim`, `_keys`, `_skip`, `_settle`, `_fence`, `_lease`: classes of tests.
 The test file of an implementation inherits them and fills in the fixture `bench`.
 """
 
