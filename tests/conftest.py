@@ -14,13 +14,14 @@ pytest.register_assert_rewrite("contract")  # the rules that test files inherit
 settings.register_profile("queuebox", deadline=None)  # a machine that does much else is no failure
 settings.load_profile("queuebox")
 
+REQUIRED = os.environ.get("QUEUEBOX_TEST_REQUIRE") == "all"
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Where everything is required, not run means failed, unless the machine itself lacks what no test can bring."""
     report = yield
-    required = os.environ.get("QUEUEBOX_TEST_REQUIRE") == "all"
-    if report.skipped and required and "this machine has no" not in str(report.longrepr):
+    if report.skipped and REQUIRED and "this machine has no" not in str(report.longrepr):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was not run, and QUEUEBOX_TEST_REQUIRE=all: {report.longrepr}"
     return report
@@ -29,7 +30,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No setting of the person who runs the tests reaches the code under test."""
-    for name in [n for n in os.environ if n.startswith("QUEUEBOX_") and not n.startswith("QUEUEBOX_TEST_")]:
+    for name in [n for n in os.environ if n.startswith("QUEUEBOX_")]:
         monkeypatch.delenv(name)
 
 
