@@ -82,3 +82,25 @@ class FenceRules:
         first, second = await bench.store.claim(1), await bench.store.claim(1)
         mixed = Claim(first[0].claim.id, second[0].claim.token)
         assert await bench.store.settle([Settlement(mixed, Delivered())]) == frozenset()
+
+    @pytest.mark.parametrize("outcome", [Delivered(), Dead("no")], ids=["sent", "dead"])
+    async def test_a_second_try_wins_what_the_first_one_wrote(self, bench: Bench, outcome: Outcome) -> None:
+        id_ = bench.table.insert()
+        row = await claim_one(bench.store)
+        await settle(bench.store, outcome, row)
+        assert await bench.store.settle([Settlement(row.claim, outcome)], again=True) == {id_}
+
+    @pytest.mark.parametrize("outcome", [Retry(60, "no"), Released()], ids=["retry", "released"])
+    async def test_a_second_try_does_not_win_a_row_that_went_back(self, bench: Bench, outcome: Outcome) -> None:
+        bench.table.insert()
+        row = await claim_one(bench.store)
+        await settle(bench.store, outcome, row)
+        assert await bench.store.settle([Settlement(row.claim, outcome)], again=True) == frozenset()
+
+    async def test_a_second_try_does_not_win_what_another_owner_finished(self, bench: Bench) -> None:
+        id_ = bench.table.insert()
+        old = await claim_one(bench.store)
+        bench.table.change(id_, lease_ends=-1)
+        await bench.other.reclaim()
+        await deliver(bench.other, await claim_one(bench.other))
+        assert await bench.store.settle([Settlement(old.claim, Delivered())], again=True) == frozenset()

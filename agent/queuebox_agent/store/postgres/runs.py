@@ -86,9 +86,8 @@ class Runs:
             return
         if len(self._memory) > REMEMBERED_KEYS:
             self._memory.clear()
-        runs: dict[str, list[Taken]] = {}
-        for one in taken:
-            runs.setdefault(one.row.key or "", []).append(one)
-        for key, run in runs.items():
-            first = min(one.row.sequence for one in run)
-            self._memory[key] = Memory(run[0].row.claim.token, first, self._memory.get(key, NOTHING).rows + len(run))
+        for _, row in taken:
+            key, token = row.key or "", row.claim.token
+            known = self._memory.get(key, NOTHING)
+            first = min(known.first, row.sequence) if known.token == token else row.sequence
+            self._memory[key] = Memory(token, first, known.rows + 1)

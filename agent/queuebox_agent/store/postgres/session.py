@@ -17,6 +17,8 @@ from queuebox_agent.store.postgres.connect import Pool
 from queuebox_agent.store.postgres.names import OutboxNames, statement
 
 Record = tuple[Any, ...]
+INVALID_TRANSACTION_STATE = "25"
+"""The class of errors of a server that is read-only after a failover, or that ended a transaction by itself."""
 
 
 class Session:
@@ -66,7 +68,12 @@ class Sessions:
                     session = Session(connection, self._names, prepare=self._prepare)
                     if connection not in self._met:
                         await self._meet(session)
-                    yield session
+                    try:
+                        yield session
+                    except (psycopg.ProgrammingError, psycopg.NotSupportedError):
+                        # What it has prepared may fit the table no more; a new connection prepares anew.
+                        await connection.close()
+                        raise
         except psycopg.Error as error:
             raise _family(error)(f"the database: {_first_line(error)}") from None
 
@@ -97,6 +104,8 @@ def _family(error: psycopg.Error) -> type[Retryable | Rejected | Misconfigured |
     """Whether a lock, what a row holds, the schema, or the way to the server is at fault."""
     if isinstance(error, psycopg.errors.LockNotAvailable):
         return Retryable
+    if error.sqlstate and error.sqlstate.startswith(INVALID_TRANSACTION_STATE):
+        return Unavailable
     if isinstance(error, psycopg.DataError | psycopg.IntegrityError | psycopg.InternalError):
         return Rejected
     if isinstance(error, psycopg.ProgrammingError | psycopg.NotSupportedError):
