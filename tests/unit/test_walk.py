@@ -159,3 +159,28 @@ def test_a_look_from_the_start_is_not_repeated(clock: Clock) -> None:
     rows = Walk(START)
     look(rows, clock, None, seconds=0.001, found=False, ended=True)
     assert not rows.rewind()
+
+
+def test_a_look_from_the_start_to_the_end_that_found_nothing_saw_all_in_vain(clock: Clock) -> None:
+    keys = Walk("", whole=True)
+    keys.begin()
+    keys.stop("k", seconds=0.1, fruitful=False, ended=True)
+    assert keys.saw_all_in_vain
+
+
+@pytest.mark.parametrize(("found", "ended"), [(True, True), (False, False)])
+def test_a_look_that_found_something_or_not_the_end_did_not(clock: Clock, *, found: bool, ended: bool) -> None:
+    keys = Walk("", whole=True)
+    keys.begin()
+    keys.stop("k", seconds=0.1, fruitful=found, ended=ended)
+    assert not keys.saw_all_in_vain
+
+
+def test_a_pass_that_is_left_goes_on_behind_the_place_until_the_next_one(clock: Clock) -> None:
+    rows = Walk(START)
+    look(rows, clock, HERE, seconds=0.1, found=False)
+    rows.leave(FURTHER)
+    assert rows.ended
+    assert rows.begin() == FURTHER
+    clock.now += 0.91
+    assert rows.begin() == START

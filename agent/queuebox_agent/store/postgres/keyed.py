@@ -8,7 +8,7 @@ from queuebox_agent.store.postgres.runs import Runs
 from queuebox_agent.store.postgres.search import Search, behind, steps_of
 from queuebox_agent.store.postgres.session import Session
 from queuebox_agent.store.postgres.take import Taken
-from queuebox_agent.store.postgres.walk import Place
+from queuebox_agent.store.postgres.walk import END, START, Place
 
 MOST_KEYS = 1_000
 """Keys that one look by age tries."""
@@ -79,8 +79,10 @@ class Keyed:
         seconds = time.monotonic() - began
         due = {key: 0 for key, is_due, *_ in records if is_due}
         taken = await self._runs.take(session, due, limit, search.skip)
-        last, _, steps, total = records[-1] if records else (None, False, 0, 0)
+        last, _, steps, total, now = records[-1] if records else (None, False, 0, 0, START.at)
         walk.stop(last, seconds=seconds, fruitful=bool(taken), ended=steps < KEY_STEPS and total < limit)
+        if walk.saw_all_in_vain:  # spares a walk by age over the whole queue of a busy key
+            search.by_age.leave(Place(now, END.sequence))
         return taken
 
 

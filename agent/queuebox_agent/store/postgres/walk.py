@@ -64,6 +64,11 @@ class Walk(Generic[P]):
         """The pass is over and the next one may not begin yet."""
         return self._over and not self._passes.due()
 
+    @property
+    def saw_all_in_vain(self) -> bool:
+        """The last look went from the start to the end, and found nothing."""
+        return self._opening and self.ended and self.barren
+
     def begin(self) -> P:
         """The place to look behind."""
         finished = self._over if self._whole else self._arrived
@@ -72,6 +77,11 @@ class Walk(Generic[P]):
             self._place, self._cost = self._start, 0.0
             self._arrived = self._over = self.barren = False
         return self._place
+
+    def leave(self, place: P) -> None:
+        """There is nothing to find up to `place`, as another walk knows: this pass is over."""
+        self._place = place
+        self._arrived = self._over = self.ended = True
 
     def rewind(self) -> bool:
         """After a look that found nothing: begin a new pass at once, if that is cheap and it did not begin one."""

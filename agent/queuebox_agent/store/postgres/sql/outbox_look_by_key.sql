@@ -1,5 +1,5 @@
 -- The next keys in alphabetical order whose first pending row is due: one index probe a key, whatever stands behind its first row.
--- The last row says where the walk stopped, after how many keys, and how many of them were found.
+-- The last row says where the walk stopped, after how many keys, how many of them were found, and when that was.
 WITH RECURSIVE step AS (
     (
         SELECT o.{key} AS key, free.found, 1 AS n, free.found::int AS total
@@ -24,6 +24,6 @@ WITH RECURSIVE step AS (
 keys AS MATERIALIZED (
     SELECT key, found, n, total FROM step WHERE found OR n = (SELECT max(n) FROM step)
 )
-SELECT key, found, n, total
+SELECT key, found, n, total, date_part('epoch', now())
 FROM keys
 ORDER BY n
