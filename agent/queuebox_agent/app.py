@@ -79,10 +79,7 @@ class Agent:
         self._stop_steps.append((name, seconds, step))
 
     def _router(self) -> Router:
-        routes = [
-            Route(TopicPattern(route.topic_pattern), route.destination, place)
-            for place, route in enumerate(self._config.routes)
-        ]
+        routes = [Route(TopicPattern(route.topic_pattern), route.destination) for route in self._config.routes]
         return Router(routes, frozenset(self._config.destinations))
 
     def _publishers(self) -> dict[str, Publisher]:

@@ -3,7 +3,7 @@ from queuebox_agent.domain.router import REMEMBERED_TOPICS, Route, Router
 
 
 def router(*routes: tuple[str, str], destinations: str = "a b") -> Router:
-    entries = [Route(TopicPattern(pattern), name, place) for place, (pattern, name) in enumerate(routes)]
+    entries = [Route(TopicPattern(pattern), name) for pattern, name in routes]
     return Router(entries, frozenset(destinations.split()))
 
 

@@ -10,11 +10,10 @@ REMEMBERED_TOPICS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A pattern and where its topics go. `place`: its index in `routes` of the configuration."""
+    """A pattern and where its topics go."""
 
     pattern: TopicPattern
     destination: str
-    place: int
 
 
 class Router:

@@ -3,7 +3,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
-from queuebox_agent.errors import QueueBoxError
+from queuebox_agent.loops.fault import tell
 
 FIRST_PAUSE = 0.1
 
@@ -21,8 +21,7 @@ async def forever(event: str, step: Callable[[], Awaitable[float]], longest_paus
         try:
             pause = await step()
             failed_pause = FIRST_PAUSE
-        except Exception as error:
-            unforeseen = None if isinstance(error, QueueBoxError) else error
-            log.warning(event, extra={"reason": str(error)}, exc_info=unforeseen)
+        except Exception as error:  # noqa: BLE001  a chore that failed once must go on
+            tell(log, event, error)
             pause, failed_pause = min(failed_pause, longest_pause), failed_pause * 2
         await asyncio.sleep(pause)

@@ -42,10 +42,9 @@ class HeldRows:
     def __iter__(self) -> Iterator[HeldRow]:
         return iter(list(self._rows.values()))
 
-    def add(self, message: OutboxRow) -> HeldRow:
+    def add(self, message: OutboxRow) -> None:
         """Hold a claimed row."""
-        row = self._rows[message.claim.id] = HeldRow(message)
-        return row
+        self._rows[message.claim.id] = HeldRow(message)
 
     def of(self, message: OutboxRow) -> HeldRow | None:
         """What is held of this very claim."""

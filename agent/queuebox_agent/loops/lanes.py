@@ -85,8 +85,7 @@ class Lanes:
             lane = self._lanes[name]
             if lane.runs and self._may_start(lane):
                 run = lane.runs.popleft()
-                lane.waiting -= 1
-                self.waiting -= 1
+                self._left(lane, 1)
                 self._owed -= lane.in_flight < self._reserve
                 lane.in_flight += 1
                 self.in_flight += 1
@@ -102,8 +101,7 @@ class Lanes:
 
     def leave(self, destination: str, rows: int) -> None:
         """The rows behind the head of a taken run wait here no more."""
-        self._lanes[destination].waiting -= rows
-        self.waiting -= rows
+        self._left(self._lanes[destination], rows)
 
     def overflow(self) -> Iterator[OutboxRow]:
         """Take out the youngest rows of the fullest lanes, as long as more than twice the capacity waits."""
@@ -112,8 +110,7 @@ class Lanes:
             if lane.waiting <= self._share or not lane.runs:
                 return
             run = lane.runs.pop()
-            lane.waiting -= len(run)
-            self.waiting -= len(run)
+            self._left(lane, len(run))
             yield from run
 
     def drain(self) -> Iterator[OutboxRow]:
@@ -121,8 +118,7 @@ class Lanes:
         for lane in self._lanes.values():
             while lane.runs:
                 run = lane.runs.popleft()
-                lane.waiting -= len(run)
-                self.waiting -= len(run)
+                self._left(lane, len(run))
                 yield from run
 
     def drop(self, ids: Collection[UUID]) -> list[OutboxRow]:
@@ -133,12 +129,15 @@ class Lanes:
             for run in lane.runs:
                 if any(row.claim.id in ids for row in run):
                     dropped.extend(run)
-                    lane.waiting -= len(run)
-                    self.waiting -= len(run)
+                    self._left(lane, len(run))
                 else:
                     kept.append(run)
             lane.runs = kept
         return dropped
+
+    def _left(self, lane: _Lane, rows: int) -> None:
+        lane.waiting -= rows
+        self.waiting -= rows
 
     def _may_start(self, lane: _Lane) -> bool:
         if lane.in_flight >= self._most:

@@ -14,8 +14,9 @@ from queuebox_agent.domain.message import OutboxRow
 from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Retry
 from queuebox_agent.domain.retry import after_failure
 from queuebox_agent.domain.router import Router
-from queuebox_agent.errors import QueueBoxError, Rejected, Retryable, Unavailable
+from queuebox_agent.errors import Rejected, Retryable, Unavailable
 from queuebox_agent.loops.account import Account
+from queuebox_agent.loops.fault import tell
 from queuebox_agent.loops.gauges import Gauges
 from queuebox_agent.loops.held import HeldRow, HeldRows
 from queuebox_agent.loops.lanes import Lanes, Run
@@ -47,13 +48,8 @@ class OutboxLoop:
         metrics: Metrics,
         config: OutboxConfig,
     ) -> None:
-        self._store, self._router, self._publishers, self._metrics, self._config = (
-            store,
-            router,
-            publishers,
-            metrics,
-            config,
-        )
+        self._store, self._router, self._publishers = store, router, publishers
+        self._metrics, self._config = metrics, config
         self._poll = config.poll_interval_ms / 1000
         self._lanes = Lanes(router.destinations & publishers.keys(), config.concurrency, config.batch_size)
         self._held = HeldRows(store, config.claim_timeout_ms / 1000, self._lost)
@@ -110,18 +106,20 @@ class OutboxLoop:
             await self._reclaim_if_due()
             rows = await self._claim()
             self._pause = self._poll
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  whatever a pass meets, the next one must come
             self._pause = min(max(self._pause, 0.05) * 2, max(LONGEST_PAUSE, self._poll))
-            unforeseen = None if isinstance(error, QueueBoxError) else error
-            log.warning("the outbox cannot be claimed from", extra={"reason": str(error)}, exc_info=unforeseen)
+            tell(log, "the outbox cannot be claimed from", error)
             return False
         self._accept(rows)
         return bool(rows)
 
     async def _claim(self) -> Sequence[OutboxRow]:
-        room, full, began = self._lanes.room, self._lanes.full_topics(), time.monotonic()
+        room = self._lanes.room
         self._waits_for_room = not room or self._settler.failed > self._config.batch_size
-        if self._waits_for_room or (full and began < self._look_past_full_at):
+        if self._waits_for_room:
+            return ()
+        full, began = self._lanes.full_topics(), time.monotonic()
+        if full and began < self._look_past_full_at:
             return ()
         rows = await self._store.claim(room, full)
         self._found_rows = bool(rows)

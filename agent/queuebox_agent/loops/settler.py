@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from queuebox_agent.domain.outcome import Outcome, Settlement
-from queuebox_agent.errors import QueueBoxError
+from queuebox_agent.loops.fault import tell
 from queuebox_agent.loops.forever import forever
 from queuebox_agent.loops.halves import in_halves
 from queuebox_agent.loops.held import HeldRow
@@ -81,11 +81,8 @@ class Settler:
     async def _write(self, batch: list[_Waiting]) -> None:
         try:
             won = await self._store.settle([waiting.settlement for waiting in batch])
-        except Exception as error:
-            unforeseen = None if isinstance(error, QueueBoxError) else error
-            log.warning(
-                "outcomes were not written", extra={"rows": len(batch), "reason": str(error)}, exc_info=unforeseen
-            )
+        except Exception as error:  # noqa: BLE001  the outcomes are true whatever the write met: it is tried again
+            tell(log, "outcomes were not written", error, rows=len(batch))
             self._failed += batch
             self._some_failed.set()
         else:
@@ -97,7 +94,7 @@ class Settler:
         batch = list(self._failed)
         async for part, answer in in_halves(batch, self._settle_again):
             if isinstance(answer, Exception):
-                log.warning("an outcome cannot be written", extra={"reason": str(answer)})
+                tell(log, "an outcome cannot be written", answer)
             else:
                 _answer(part, answer)
         self._failed = [waiting for waiting in self._failed if not waiting.won.done()]

@@ -42,9 +42,8 @@ def conninfo(database: DatabaseConfig) -> str:
     parameters = DEFAULTS | libpq_parameters(database.url.get_secret_value())
     if "," in parameters.get("host", ""):
         parameters.setdefault("target_session_attrs", "read-write")  # a standby can serve no claim
-    parameters["client_encoding"] = (
-        "UTF8"  # payloads and migrations are read and written as such, whatever the URL says
-    )
+    # Payloads and migrations are read and written as such, whatever the URL says.
+    parameters["client_encoding"] = "UTF8"
     if database.username:
         parameters["user"] = database.username
     if database.password and database.password.get_secret_value():

@@ -1,4 +1,4 @@
-"""Connections for a store: set up for plans that stay flat, bounded in time, with every failure as `Unavailable`."""
+"""Connections for a store: set up for plans that stay flat, bounded in time, every failure in its family."""
 
 import os
 import socket

@@ -15,6 +15,5 @@ FROM (VALUES
     ('enable_hashjoin', 'off'),
     ('enable_mergejoin', 'off'),
     ('enable_sort', 'off'),
-    ('enable_incremental_sort', 'off'),
-    ('default_transaction_isolation', 'read committed')
+    ('enable_incremental_sort', 'off')
 ) AS wanted (name, setting)
