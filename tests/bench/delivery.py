@@ -44,7 +44,7 @@ async def bare(url: str, concurrency: int) -> float:
         return BARE_REQUESTS / (time.perf_counter() - began)
 
 
-async def delivered(database_url: str, key: str) -> float:
+async def delivered(database_url: str, key: str, rows: int = ROWS) -> float:
     """Rows a second from the commit of all rows to the state `sent` of the last one."""
     async with await psycopg.AsyncConnection.connect(database_url, autocommit=True) as connection:
 
@@ -54,10 +54,10 @@ async def delivered(database_url: str, key: str) -> float:
 
         await connection.execute("SET enable_seqscan = off")
         await connection.execute("TRUNCATE outbox")
-        await connection.execute(FILL.format(key=key), (ROWS,))
+        await connection.execute(FILL.format(key=key), (rows,))
         began = time.perf_counter()
         await until(all_sent, 120, "delivery of every row", every=0.05)
-        return ROWS / (time.perf_counter() - began)
+        return rows / (time.perf_counter() - began)
 
 
 async def measure(database_url: str, concurrency: int, key: str) -> tuple[float, float, float, float]:

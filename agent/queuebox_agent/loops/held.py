@@ -24,6 +24,11 @@ class HeldRow:
         self.delivery: asyncio.Task[None] | None = None
         self.settling = False
 
+    def cancel_publish(self) -> None:
+        """Cancel the publish of the row, if it is still under way."""
+        if self.delivery is not None:
+            self.delivery.cancel()
+
 
 class HeldRows:
     """Every claimed row in memory, waiting or in flight, and the renewal of their leases (spec page 03).

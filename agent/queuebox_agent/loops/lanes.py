@@ -7,7 +7,7 @@ it has room. Topics that a full lane has not shown yet still come; what is too m
 """
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -17,6 +17,18 @@ REMEMBERED_TOPICS = 1_000
 
 Run = deque[OutboxRow]
 """Consecutive rows of one key under one token, or one row without a key. The first is the next to deliver."""
+
+
+def runs_of(rows: Sequence[OutboxRow]) -> Iterator[Run]:
+    """Neighbours of one key are a run; a row without a key is one of its own."""
+    run: Run = deque()
+    for row in rows:
+        if run and (row.key is None or row.key != run[0].key):
+            yield run
+            run = deque()
+        run.append(row)
+    if run:
+        yield run
 
 
 @dataclass(slots=True)

@@ -8,7 +8,10 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from queuebox_agent.domain.message import OutboxRow
 from queuebox_agent.domain.outcome import Dead, Delivered, Outcome, Retry
@@ -19,7 +22,7 @@ from queuebox_agent.loops.account import Account
 from queuebox_agent.loops.fault import tell
 from queuebox_agent.loops.gauges import Gauges
 from queuebox_agent.loops.held import HeldRow, HeldRows
-from queuebox_agent.loops.lanes import Lanes, Run
+from queuebox_agent.loops.lanes import Lanes, Run, runs_of
 from queuebox_agent.loops.release import Release
 from queuebox_agent.loops.settler import Settler
 from queuebox_agent.loops.wake import Wake
@@ -67,17 +70,21 @@ class OutboxLoop:
 
     async def run(self) -> None:
         """Claim and deliver until `stop`. Cancelling it leaves the claimed rows to their leases."""
-        keepers = [asyncio.create_task(work) for work in self._work()]
+        working = [asyncio.create_task(work) for work in self._work()]
         claiming = asyncio.create_task(self._claim_until_stopped())
+        stop_asked = asyncio.create_task(self._stop_asked.wait())
         self.healthy = True
         try:
-            await self._stop_asked.wait()
+            works = {stop_asked, claiming, *working}
+            # Before a stop, only a fault of ours ends one of them: it takes the agent down.
+            for ended in (await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED))[0]:
+                ended.result()
             # What a claim that hangs has taken meanwhile comes back when its lease ends.
             await asyncio.wait({claiming}, timeout=LONGEST_CLAIM)
             await self._wind_down()
         finally:
             self.healthy = False
-            await _ended([claiming, *keepers, *self._deliveries, *self._release.tasks])
+            await _ended([claiming, stop_asked, *working, *self._deliveries])
 
     def stop(self) -> None:
         """Ask `run` to hand back what was not begun, to wait for what is in flight, and to return."""
@@ -146,7 +153,7 @@ class OutboxLoop:
     def _accept(self, rows: Sequence[OutboxRow]) -> None:
         for row in rows:
             self._held.add(row)
-        for run in _runs(rows):
+        for run in runs_of(rows):
             self._route(run)
         self._release.begin(list(self._lanes.overflow()))
         self._start_deliveries()
@@ -162,41 +169,59 @@ class OutboxLoop:
             if route
             else f"no route matches the topic {run[0].topic}"
         )
-        head = self._held.of(run[0])
-        if head is not None:
-            head.delivery = self._spawn(self._finish(run, Dead(why), None, time.monotonic()))
+        self._settle(run, Dead(why), None, time.monotonic())
 
     def _start_deliveries(self) -> None:
+        while taken := self._next():
+            task = asyncio.create_task(self._deliver(*taken))
+            self._deliveries.add(task)
+            task.add_done_callback(self._deliveries.discard)
+
+    def _next(self) -> tuple[str, Run] | None:
+        """A run whose head may be published now; its slot is taken. What may have lost its lease is handed back."""
         while not self._stopping and (taken := self._lanes.take()):
             destination, run = taken
             held = self._held.of(run[0])
-            if held is None or held.lease_ends <= time.monotonic():
-                self._lanes.finished(destination)
-                self._lanes.leave(destination, len(run) - 1)
-                self._release.begin(run)
-                continue
-            held.delivery = self._spawn(self._deliver(destination, run))
+            if held is not None and held.lease_ends > time.monotonic():
+                return taken
+            self._leave(destination, run)
+            self._release.begin(run)
+        return None
+
+    def _leave(self, destination: str, run: Run) -> None:
+        """Give the slot of a run back, and let the rows behind its head wait in its lane no more."""
+        self._lanes.finished(destination)
+        self._lanes.leave(destination, len(run) - 1)
 
     # publish
 
     async def _deliver(self, destination: str, run: Run) -> None:
-        began = time.monotonic()
+        """Publish the head of a run, and then whatever may come next, so that a busy slot needs one task only."""
+        taken: tuple[str, Run] | None = (destination, run)
+        while taken:
+            await self._deliver_head(*taken)
+            taken = self._next()
+
+    async def _deliver_head(self, destination: str, run: Run) -> None:
+        began, row = time.monotonic(), run[0]
         depth = self._metrics.queue_depth(destination)
         depth.inc()
+        held = self._held.of(row)
+        if held is not None:
+            held.delivery = asyncio.current_task()
         try:
-            outcome = await self._publish(self._publishers[destination], run[0])
+            outcome = await self._publish(self._publishers[destination], row)
         except asyncio.CancelledError:
-            self._lanes.leave(destination, len(run) - 1)
             self._release.begin(list(run)[1:])
             raise
         finally:
+            if held is not None:
+                held.delivery = None
             depth.dec()
-            self._lanes.finished(destination)
-        self._lanes.leave(destination, len(run) - 1)
-        self._start_deliveries()
+            self._leave(destination, run)
         if self._waits_for_room and self._lanes.room:
             self._wake.give()
-        await self._finish(run, outcome, destination, began)
+        self._settle(run, outcome, destination, began)
 
     async def _publish(self, publisher: Publisher, row: OutboxRow) -> Outcome:
         began = time.monotonic()
@@ -215,12 +240,21 @@ class OutboxLoop:
 
     # settle
 
-    async def _finish(self, run: Run, outcome: Outcome, destination: str | None, began: float) -> None:
-        """Write the outcome of the head, then go on with its key, or hand the rest of the run back."""
+    def _settle(self, run: Run, outcome: Outcome, destination: str | None, began: float) -> None:
+        """Let the outcome of the head be written; `_settled` goes on with its key."""
         row = run.popleft()
+        then = partial(self._settled, row, run, outcome, destination, began)
         held = self._held.of(row)
-        urgent = bool(run) or not (self._lanes.waiting or self._found_rows)
-        won = held is not None and await self._settler.settle(held, outcome, urgent=urgent)
+        if held is None:
+            then(won=False)
+        else:
+            urgent = bool(run) or not (self._lanes.waiting or self._found_rows)
+            self._settler.settle(held, outcome, then, urgent=urgent)
+
+    def _settled(
+        self, row: OutboxRow, run: Run, outcome: Outcome, destination: str | None, began: float, *, won: bool
+    ) -> None:
+        """Go on with the key, or hand the rest of the run back."""
         self._held.remove([row])
         self._metrics.processing.observe(time.monotonic() - began)
         self._account.settled(row, outcome, destination, won=won)
@@ -237,50 +271,30 @@ class OutboxLoop:
             if held.delivery is not None:
                 self._account.cancelled(held.message)
                 # Not at once: a task that is cancelled before its first step would not give its slot back.
-                asyncio.get_running_loop().call_soon(_cancel_publish, held)
+                asyncio.get_running_loop().call_soon(held.cancel_publish)
         self._release.begin(self._lanes.drop({held.message.claim.id for held in rows}))
 
     # stop
 
     async def _wind_down(self) -> None:
         """Hand back what waits, at once; then wait for what is in flight, and leave to its lease what does not end."""
-        deadline = time.monotonic() + self._config.shutdown_timeout_ms / 1000
+        budget = self._config.shutdown_timeout_ms / 1000
+        deadline = time.monotonic() + budget
         deque(self._lanes.drain(), maxlen=0)
         self._release.begin(held.message for held in self._held if held.delivery is None and not held.settling)
         if self._deliveries:
-            await asyncio.wait(self._deliveries, timeout=self._config.shutdown_timeout_ms / 1000)
+            await asyncio.wait(self._deliveries, timeout=budget)
         if self._deliveries:
             log.warning("publishes outlived the shutdown budget", extra={"rows": len(self._deliveries)})
             await _ended(list(self._deliveries))
-        await self._release.finished(min(HAND_BACK_SECONDS, max(deadline - time.monotonic(), 1.0)))
-
-    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._deliveries.add(task)
-        task.add_done_callback(self._deliveries.discard)
-        return task
+        with suppress(TimeoutError):
+            async with asyncio.timeout(min(HAND_BACK_SECONDS, max(deadline - time.monotonic(), 1.0))):
+                await self._settler.finished()
 
 
-def _cancel_publish(held: HeldRow) -> None:
-    if held.delivery is not None and not held.settling:
-        held.delivery.cancel()
-
-
-async def _ended(tasks: Collection[asyncio.Task[None]]) -> None:
+async def _ended(tasks: Collection[asyncio.Task[Any]]) -> None:
     """Cancel what still runs, and give it a moment to give back what it has."""
     for task in tasks:
         task.cancel()
     if tasks:
         await asyncio.wait(tasks, timeout=LONGEST_CANCEL)
-
-
-def _runs(rows: Sequence[OutboxRow]) -> Iterator[Run]:
-    """Neighbours of one key are a run; a row without a key is one of its own."""
-    run: Run = deque()
-    for row in rows:
-        if run and (row.key is None or row.key != run[0].key):
-            yield run
-            run = deque()
-        run.append(row)
-    if run:
-        yield run
