@@ -29,7 +29,7 @@ def main() -> int:
     stale = [page for page in PAGES if page.read_text(encoding="utf-8") != written(page)]
     if "--check" in sys.argv[1:]:
         for page in stale:
-            sys.stderr.write(f"{page.name} is not what the models say: run scripts/generate_reference.py\n")
+            sys.stderr.write(f"{page.name} is not what the models say: run make generate\n")
         return 1 if stale else 0
     for page in stale:
         page.write_text(written(page), encoding="utf-8")

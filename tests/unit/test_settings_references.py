@@ -75,8 +75,8 @@ def test_broker_urls_and_credentials_are_secrets_too(key: str, secret: Path, tmp
 
 def test_any_other_key_takes_the_text_as_it_is(secret: Path) -> None:
     secret.write_text("letmein")
-    whole = load(DATABASE_VARIABLES | {"QUEUEBOX_DATABASE_USERNAME": f"file:{secret}"}, NO_FILE)
-    assert whole.database.username == f"file:{secret}"
+    whole = load(DATABASE_VARIABLES | {"QUEUEBOX_OUTBOX_CAPTURE_STATEDIRECTORY": f"file:{secret}"}, NO_FILE)
+    assert whole.outbox.capture.state_directory == f"file:{secret}"
 
 
 def unreadable(name: str) -> str:

@@ -1,4 +1,4 @@
-"""`file:` and a path in the place of a secret (spec page 23)."""
+"""`file:` and a path in the place of a secret, or of what may stand beside one (spec page 23)."""
 
 import pathlib
 from typing import Any, Final
@@ -14,14 +14,14 @@ LARGEST_SECRET: Final = 65_536
 
 
 def with_files_read(tree: Any, findings: list[Finding], node: Node | None = ROOT, path: Path = ()) -> Any:  # noqa: ANN401  YAML holds anything
-    """`tree` with each `file:` reference of a secret replaced by what the file holds, without line ends at its end.
+    """`tree` with each `file:` reference replaced by what the file holds, without line ends at its end.
 
     A file that cannot be read is a finding that names the file and says nothing of its content.
     """
     match node, tree:
         case None, _:
             return tree
-        case Leaf(secret=True), str() if tree.startswith(PREFIX):
+        case Leaf(file=True), str() if tree.startswith(PREFIX):
             content, problem = _content(tree.removeprefix(PREFIX))
             if problem:
                 findings.append(Finding(path, problem))

@@ -42,6 +42,18 @@ class Check(NamedTuple):
 Rules = tuple[Rule | Check, ...]
 
 
+class Told(NamedTuple):
+    """What a validator of a single value tests, in CEL for an API server. In Python, it tests nothing."""
+
+    cel: str
+    message: str
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        schema = handler(core)
+        rule = {"rule": self.cel, "message": self.message}
+        return schema | {"x-kubernetes-validations": [*schema.get("x-kubernetes-validations", []), rule]}
+
+
 class UnreadableError(AttributeError):
     """What is read of a configuration with errors is not there (see `examine`)."""
 
@@ -114,6 +126,17 @@ def is_given(block: Block, alias: str) -> bool:
 def member(alias: str) -> str:
     """`alias` in CEL, which writes its reserved words with underscores: a key `in` is `self.__in__`."""
     return f"self.__{alias}__" if alias in {"in", "const", "import", "let", "namespace", "package"} else f"self.{alias}"
+
+
+def literal(text: str) -> str:
+    """`text` as a literal of CEL."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\r", "\\r")
+    return f"'{escaped}'"
+
+
+def matching(pattern: str, value: str = "self") -> str:
+    """In CEL, whether `pattern` is found in `value`."""
+    return f"{value}.matches({literal(pattern)})"
 
 
 def needs(key: str, other: str) -> Rule:

@@ -1,11 +1,11 @@
 """The section `database` (spec pages 16, 23 and 24)."""
 
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from queuebox_api.config.block import Block, Check, Finding, Rule, Rules, member
 from queuebox_api.config.columns import ColumnMapping, InboxColumns, OutboxColumns
-from queuebox_api.config.fields import Count, Flag, Identifier, Millis, Name
+from queuebox_api.config.fields import IN_FILE, Count, Flag, Identifier, Millis, Name
 from queuebox_api.config.secret import Secret, SecretUrl
 from queuebox_api.config.urls import ambiguity, carries_password, is_database_url, names_user
 from queuebox_api.names import Path
@@ -83,7 +83,7 @@ class DatabaseConfig(Block):
     """The product. It must match the start of `url`."""
     url: SecretUrl
     """Where the database is: `jdbc:postgresql://`, `postgresql://` or `jdbc:sqlserver://`."""
-    username: Name | None = None
+    username: Annotated[Name, IN_FILE] | None = None
     """The database user. Required, unless `url` names one."""
     password: Secret | None = None
     """The password of the user. Required, unless `url` carries one."""

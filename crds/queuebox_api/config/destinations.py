@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from queuebox_api.config.auth import DestinationAuth
-from queuebox_api.config.block import Block, Check, Finding, Rule, Rules
+from queuebox_api.config.block import Block, Check, Finding, Rule, Rules, matching
 from queuebox_api.config.brokers import Kafka, Nats
 from queuebox_api.config.fields import (
     LARGEST,
@@ -22,7 +22,7 @@ from queuebox_api.config.fields import (
 )
 from queuebox_api.config.kinds import Kinds
 from queuebox_api.config.transform import Transform
-from queuebox_api.config.urls import BaseUrl, has_dot_segment
+from queuebox_api.config.urls import DOT_SEGMENT, BaseUrl, has_dot_segment
 
 RowColumn = Literal["aggregate_type", "topic", "key"]
 Headers = Annotated[dict[HeaderName, HeaderValue], Field(max_length=256)]
@@ -51,7 +51,7 @@ class HttpDestination(DestinationBase):
 
     rules: ClassVar[Rules] = (
         Rule(
-            "!self.path.split('?')[0].split('/').exists(segment, segment == '.' || segment == '..')",
+            f"!{matching(DOT_SEGMENT, 'self.path')}",
             "must not hold a . or .. segment",
             lambda it: not has_dot_segment(it.path),
             at=("path",),

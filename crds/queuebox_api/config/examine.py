@@ -25,6 +25,9 @@ _WORDS: Final = {
     "dict_type": "must be a block of keys",
     "model_type": "must be a block of keys",
     "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
 }
 
 
@@ -48,13 +51,16 @@ def _place(line: ErrorDetails) -> Path:
     return line["loc"][:-1] if of_name else line["loc"]
 
 
-def _text(line: ErrorDetails, tree: Mapping[str, object]) -> str:
-    if line["type"] == "extra_forbidden":
-        return _unknown_key(line["loc"], tree)
+def in_words(line: ErrorDetails) -> str:
+    """An error of pydantic for a person. It quotes no value."""
     if words := _WORDS.get(line["type"]):
         context = {name: str(value).replace("'", "") for name, value in line.get("ctx", {}).items()}
         return words.format_map(context)
     return f"the name {line['msg']}" if line["loc"][-1:] == ("[key]",) else line["msg"]
+
+
+def _text(line: ErrorDetails, tree: Mapping[str, object]) -> str:
+    return _unknown_key(line["loc"], tree) if line["type"] == "extra_forbidden" else in_words(line)
 
 
 def _unknown_key(path: Path, tree: Mapping[str, object]) -> str:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from queuebox_api.config.block import matching
 from queuebox_api.config.secret import Secret, SecretUrl
 
 LARGEST: Final = 2_147_483_647
@@ -34,7 +35,12 @@ class Shape:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return handler(core) | {"pattern": f"^({self.pattern})$"}
+        """`pattern` for what reads JSON schema, and a rule with words for an API server; see `queuebox_api.schema`."""
+        schema, pattern = handler(core), f"^({self.pattern})$"
+        rule = {"rule": matching(pattern), "message": self.words}
+        earlier = {"allOf": [*schema.get("allOf", []), {"pattern": schema["pattern"]}]} if "pattern" in schema else {}
+        rules = [*schema.get("x-kubernetes-validations", []), rule]
+        return schema | earlier | {"pattern": pattern, "x-kubernetes-validations": rules}
 
 
 def _whole_number(value: object) -> int:
@@ -64,11 +70,14 @@ NOT_BLANK: Final = Shape(r"[\s\S]*\S[\s\S]*", "must not be blank")
 DURATION: Final = Shape("[1-9][0-9]{0,8}[smhd]", "must be a whole number above 0 and one of s, m, h and d, such as 7d")
 ONE_LINE: Final = Shape(r"[^\r\n\x00]*", "must not hold a line break or a NUL")
 
+IN_FILE: Final = "may stand in a file"
+"""Of a text that is no secret: `file:` and a path reads it, because it may stand in the same Secret as a password."""
+
 Flag = Annotated[bool, BeforeValidator(_true_or_false)]
 Count = Annotated[int, Field(ge=1, le=LARGEST), WHOLE]
 Millis = Count
 Port = Annotated[int, Field(ge=1, le=65_535), WHOLE]
-Duration = Annotated[str, DURATION]
+Duration = Annotated[str, DURATION, Field(max_length=10)]
 
 Words = Annotated[str, Field(max_length=4096)]
 Name = Annotated[str, Field(max_length=1024), NOT_BLANK]
@@ -82,6 +91,7 @@ CaptureName = Annotated[
     Shape(
         "[a-z][a-z0-9_]{0,62}", "must be a lower case letter, then lower case letters, digits and _, at most 63 in all"
     ),
+    Field(max_length=63),
 ]
 HeaderName = Annotated[
     str,

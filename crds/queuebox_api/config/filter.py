@@ -1,17 +1,19 @@
 """The block `filter` of a source (spec page 24)."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from queuebox_api.config.block import Block, Rules, exactly_one_of
+from queuebox_api.config.block import Block, Rules, Told, exactly_one_of
 from queuebox_api.config.fields import Flag, HeaderValue, Name, TopicPattern
+
+_ONLY_TRUE: Final = "must be true; to leave out messages that carry the header, use exclude"
 
 
 def _only_true(value: bool) -> bool:  # noqa: FBT001  a validator takes the value
     if not value:
-        raise PydanticCustomError("only_true", "must be true; to leave out messages that carry the header, use exclude")
+        raise PydanticCustomError("only_true", _ONLY_TRUE)
     return value
 
 
@@ -29,7 +31,7 @@ class HeaderRule(Block):
     """The value must be one of these."""
     matches: TopicPattern | None = None
     """The value must match this glob: `*` is one segment without a dot, `**` is any text."""
-    exists: Annotated[Flag, AfterValidator(_only_true)] | None = None
+    exists: Annotated[Flag, AfterValidator(_only_true), Told("self", _ONLY_TRUE)] | None = None
     """`true`: the header must be there."""
 
 

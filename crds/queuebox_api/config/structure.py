@@ -10,8 +10,10 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from queuebox_api.config.block import Block
+from queuebox_api.config.fields import IN_FILE
 from queuebox_api.config.kinds import Kinds
 from queuebox_api.config.root import Config
+from queuebox_api.config.secret import SecretUrl
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,10 @@ class Leaf:
     """One value."""
 
     secret: bool = False
+    file: bool = False
+    """`file:` and a path may stand in its place."""
+    url: bool = False
+    """Of a secret: it is a URL, which is a secret only when it carries a credential."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,10 @@ def _node(annotation: Any, metadata: tuple[object, ...] = ()) -> Node:  # noqa: 
     if origin in (dict, tuple):
         return Entries(_node(arguments[1])) if origin is dict else Items(_node(arguments[0]))
     one = annotation if isinstance(annotation, type) else str
-    return Section((one,)) if issubclass(one, Block) else Leaf(secret=issubclass(one, SecretStr))
+    if issubclass(one, Block):
+        return Section((one,))
+    secret = issubclass(one, SecretStr)
+    return Leaf(secret=secret, file=secret or IN_FILE in metadata, url=issubclass(one, SecretUrl))
 
 
 def below(node: Node, level: str | int) -> Node | None:

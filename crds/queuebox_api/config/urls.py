@@ -7,12 +7,26 @@ from urllib.parse import unquote, urlsplit
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
+from queuebox_api.config.block import Told, matching
+
 _DATABASE: Final = {
     "postgresql": re.compile(r"(jdbc:postgresql|postgresql|postgres)://"),
     "sqlserver": re.compile(r"jdbc:sqlserver://"),
 }
 _NETLOC: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::[0-9]*)?")
 _DOTS: Final = {".", ".."}
+DOT_SEGMENT: Final = r"(?i)^([^?]*(/|\\|%2f|%5c))?(\.|%2e){1,2}([/\\?]|%2f|%5c|$)"
+"""`has_dot_segment` as a pattern to search for, which an API server reads as Python does."""
+
+_NOT_ABSOLUTE: Final = "must be an absolute http or https URL"
+_UNSOUND: Final = "must be an http or https URL with a sound host and port"
+_CREDENTIALS: Final = "must not hold a user name or a password; use auth"
+_DOT_SEGMENT: Final = "must not hold a . or .. segment"
+_FRAGMENT: Final = "must not hold a #"
+_QUERY: Final = "must not hold a ?; a query belongs into path"
+_ABSOLUTE: Final = r"(?i)^\s*https?://[^\s\x00-\x1f\\]*\s*$"
+_USERINFO: Final = "^[^/]*//[^/?#]*@"
+_SOUND_PLACE: Final = r"^[^/]*//(\[[0-9A-Fa-f:.]+\]|[\pL\pN_.-]+)(:(0*[1-9][0-9]{0,4})?)?([/?#]|\s*$)"
 
 
 def has_dot_segment(path: str) -> bool:
@@ -29,29 +43,38 @@ def _http_url(text: str) -> str:
 
 def _http_problem(url: str) -> str | None:
     if re.match(r"https?://", url, re.IGNORECASE) is None or re.search(r"[\s\x00-\x1f\\]", url):
-        return "must be an absolute http or https URL"
+        return _NOT_ABSOLUTE
     try:
         parts = urlsplit(url)
         port_is_sound = parts.port is None or parts.port > 0
     except ValueError:
-        return "must be an http or https URL with a sound host and port"
+        return _UNSOUND
     if "@" in parts.netloc:
-        return "must not hold a user name or a password; use auth"
+        return _CREDENTIALS
     if not _NETLOC.fullmatch(parts.netloc) or not port_is_sound:
-        return "must be an http or https URL with a sound host and port"
+        return _UNSOUND
     if has_dot_segment(parts.path):
-        return "must not hold a . or .. segment"
-    return "must not hold a #" if "#" in url else None
+        return _DOT_SEGMENT
+    return _FRAGMENT if "#" in url else None
 
 
 def _without_query(url: str) -> str:
     if "?" in url:
-        raise PydanticCustomError("http_url", "must not hold a ?; a query belongs into path")
+        raise PydanticCustomError("http_url", _QUERY)
     return url
 
 
-HttpUrl = Annotated[str, Field(max_length=2048), AfterValidator(_http_url)]
-BaseUrl = Annotated[HttpUrl, AfterValidator(_without_query)]
+HttpUrl = Annotated[
+    str,
+    Field(max_length=2048),
+    AfterValidator(_http_url),
+    Told(matching(_ABSOLUTE), _NOT_ABSOLUTE),
+    Told(f"!{matching(_USERINFO)}", _CREDENTIALS),
+    Told(f"{matching(_USERINFO)} || {matching(_SOUND_PLACE)}", _UNSOUND),
+    Told(f"!{matching(DOT_SEGMENT)}", _DOT_SEGMENT),
+    Told("!self.contains('#')", _FRAGMENT),
+]
+BaseUrl = Annotated[HttpUrl, AfterValidator(_without_query), Told("!self.contains('?')", _QUERY)]
 
 
 def is_database_url(url: str, kind: str) -> bool:
