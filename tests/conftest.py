@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 from hypothesis import settings
 
 from queuebox_agent.demo.postgres import LocalPostgres
+from services.apiserver import ApiServer, external_kubeconfig, install_crds, missing, new_namespace, running_api_server
+from services.cluster import Cluster
 from services.postgres import external_url, new_database, newest_programs, running_server
 
 pytest.register_assert_rewrite("contract")  # the rules that test files inherit
@@ -89,3 +92,40 @@ def connection(database: str) -> Iterator[psycopg.Connection]:
     """A plain connection to `database`, as an application has one."""
     with psycopg.connect(database, autocommit=True) as connection:
         yield connection
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A cluster that tests share, with the CRDs of the project; each takes a namespace of its own from it."""
+    if kubeconfig := external_kubeconfig():
+        install_crds(shared := Cluster(kubeconfig))
+        yield shared
+        return
+    if reason := missing():
+        pytest.skip(reason)
+    with running_api_server() as server:
+        yield server.cluster
+
+
+@pytest.fixture
+def kubeconfig(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The administrator of the shared cluster; also what KUBECONFIG names during the test."""
+    monkeypatch.setenv("KUBECONFIG", str(cluster.kubeconfig))
+    return cluster.kubeconfig
+
+
+@pytest.fixture
+def namespace(cluster: Cluster) -> Iterator[str]:
+    """A namespace of this test's own in the shared cluster."""
+    with new_namespace(cluster) as name:
+        yield name
+
+
+@pytest.fixture
+def own_api_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    """An API server of this test's own, to kill, freeze and start again; KUBECONFIG names it."""
+    if reason := missing():
+        pytest.skip(reason)
+    with running_api_server() as server:
+        monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig))
+        yield server

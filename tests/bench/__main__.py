@@ -12,7 +12,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench import agents, claim, delivery, idle
+from bench import agents, claim, delivery, idle, reconcile
 from bench.figure import Figure
 from queuebox_agent.demo.postgres import LocalPostgres
 from services.postgres import new_database
@@ -23,6 +23,7 @@ GROUPS: dict[str, Callable[[str], Coroutine[None, None, list[Figure]]]] = {
     "http": delivery.figures,
     "agents": agents.figures,
     "idle": idle.figures,
+    "operator": reconcile.figures,
 }
 SETTINGS = {"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_utility": "off"}
 

@@ -25,9 +25,11 @@ async def until(
         tick.clear()
 
 
-def until_sync(condition: Callable[[], bool], seconds: float = 10.0, what: str = "the condition") -> None:
+def until_sync(
+    condition: Callable[[], bool], seconds: float = 10.0, what: str = "the condition", every: float = LOOK_EVERY
+) -> None:
     """The same for a test without an event loop."""
-    asyncio.run(until(condition, seconds, what))
+    asyncio.run(until(condition, seconds, what, every))
 
 
 async def working_for(seconds: float) -> None:

@@ -1,0 +1,3 @@
+from queuebox_operator.cli import main
+
+main()

@@ -1,0 +1,12 @@
+"""The PodDisruptionBudget: a node that is drained takes one agent at a time."""
+
+from typing import Any
+
+from queuebox_operator.facts import Resource
+from queuebox_operator.render.names import manifest, selector
+
+
+def disruption_budget(box: Resource) -> dict[str, Any]:
+    """The PodDisruptionBudget of a box with more than one agent: with one, it would hold up every drain."""
+    spec = {"maxUnavailable": 1, "selector": {"matchLabels": selector(box)}}
+    return manifest("policy/v1", "PodDisruptionBudget", box, spec=spec)
