@@ -32,18 +32,19 @@ def postgres(port: int) -> None:
 
 
 @try_out.command()
-@click.option("--port", type=click.IntRange(1, 65535), default=8081, show_default=True, help="The port on 127.0.0.1.")
-def receiver(port: int) -> None:
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address; 0.0.0.0 is every one.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8081, show_default=True, help="The port.")
+def receiver(host: str, port: int) -> None:
     """Run an HTTP endpoint that answers 200 and prints what it receives, until Ctrl-C."""
-    asyncio.run(_receive(port))
+    asyncio.run(_receive(host, port))
 
 
-async def _receive(port: int) -> None:
+async def _receive(host: str, port: int) -> None:
     application = web.Application()
     application.add_routes([web.post("/{path:.*}", _print)])
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", port).start()
+    await web.TCPSite(runner, host, port).start()
     click.echo(f"receiver listening on {port}")
     try:
         await _until_stopped()
