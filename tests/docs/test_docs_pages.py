@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from queuebox_api.config import Config
+from queuebox_api.resources import check
 from services.docs import PAGES, ROOT, Block, blocks
 
 LINK = re.compile(r"\]\((?!https?://)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
@@ -32,12 +34,25 @@ def broken_links(page: Path) -> Iterator[str]:
             yield link[0]
 
 
-def configurations() -> Iterator[Block]:
+Document = tuple[str, dict[str, Any]]
+"""Where it stands, and what it says."""
+
+
+def documents() -> Iterator[Document]:
+    """Every YAML document of the pages that is a block of keys."""
     for page in PAGES:
         for block in blocks(page, "yaml"):
-            content = yaml.safe_load(block.text)
-            if isinstance(content, dict) and content.keys() <= SECTIONS:
-                yield block
+            for content in yaml.safe_load_all(block.text):
+                if isinstance(content, dict):
+                    yield str(block), content
+
+
+def place(document: Document) -> str:
+    return document[0]
+
+
+CONFIGURATIONS = [(where, content) for where, content in documents() if content.keys() <= SECTIONS]
+RESOURCES = [(where, it) for where, it in documents() if str(it.get("apiVersion")).startswith("queuebox.dev/")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
@@ -45,9 +60,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not list(broken_links(page))
 
 
-@pytest.mark.parametrize("block", list(configurations()), ids=str)
-def test_a_configuration_is_valid(block: Block) -> None:
-    content = yaml.safe_load(block.text)
+@pytest.mark.parametrize("document", CONFIGURATIONS, ids=place)
+def test_a_configuration_is_valid(document: Document) -> None:
+    content = document[1]
     destinations = {route["destination"] for route in content.get("routes", [])} - content.get(
         "destinations", {}
     ).keys()
@@ -55,6 +70,12 @@ def test_a_configuration_is_valid(block: Block) -> None:
     complete = {"database": DATABASE} | content | {"destinations": content.get("destinations", {}) | needed}
     complete["database"] = DATABASE | complete["database"]
     Config.model_validate(complete)
+
+
+@pytest.mark.parametrize("document", RESOURCES, ids=place)
+def test_a_custom_resource_is_valid(document: Document) -> None:
+    content = document[1]
+    assert not check(content["kind"], content["spec"])
 
 
 @pytest.mark.parametrize("block", [b for page in PAGES for b in blocks(page, "python")], ids=str)
