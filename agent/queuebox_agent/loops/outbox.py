@@ -178,15 +178,8 @@ class OutboxLoop:
             task.add_done_callback(self._deliveries.discard)
 
     def _next(self) -> tuple[str, Run] | None:
-        """A run whose head may be published now; its slot is taken. What may have lost its lease is handed back."""
-        while not self._stopping and (taken := self._lanes.take()):
-            destination, run = taken
-            held = self._held.of(run[0])
-            if held is not None and held.lease_ends > time.monotonic():
-                return taken
-            self._leave(destination, run)
-            self._release.begin(run)
-        return None
+        """A run whose head may be published now; its slot is taken."""
+        return None if self._stopping else self._lanes.take()
 
     def _leave(self, destination: str, run: Run) -> None:
         """Give the slot of a run back, and let the rows behind its head wait in its lane no more."""
@@ -204,19 +197,23 @@ class OutboxLoop:
 
     async def _deliver_head(self, destination: str, run: Run) -> None:
         began, row = time.monotonic(), run[0]
+        held = self._held.of(row)
+        # Here and not before the task: while it waited for its first step the row may have been lost.
+        if held is None or held.lease_ends <= began:
+            self._leave(destination, run)
+            self._release.begin(run)
+            return
         depth = self._metrics.queue_depth(destination)
         depth.inc()
-        held = self._held.of(row)
-        if held is not None:
-            held.delivery = asyncio.current_task()
+        held.delivery = asyncio.current_task()
         try:
             outcome = await self._publish(self._publishers[destination], row)
         except asyncio.CancelledError:
             self._release.begin(list(run)[1:])
+            self._wake.give()  # the pass that follows gives the slot to another run
             raise
         finally:
-            if held is not None:
-                held.delivery = None
+            held.delivery = None
             depth.dec()
             self._leave(destination, run)
         if self._waits_for_room and self._lanes.room:

@@ -14,9 +14,10 @@ class Release:
         self._held, self._settler = held, settler
 
     def begin(self, messages: Iterable[OutboxRow]) -> None:
-        """Hand back those of the rows that are still held."""
+        """Hand back those of the rows that are still held and of which nothing is being written yet."""
         for row in filter(None, map(self._held.of, messages)):
-            self._settler.settle(row, Released(), partial(self._handed_back, row.message), urgent=True)
+            if not row.settling:
+                self._settler.settle(row, Released(), partial(self._handed_back, row.message), urgent=True)
 
     def _handed_back(self, message: OutboxRow, *, won: bool) -> None:  # noqa: ARG002  lost or not, it is not ours now
         self._held.remove([message])
