@@ -28,10 +28,10 @@ def test_a_deleted_deployment_comes_back(open_shop: Shop) -> None:
     open_shop.delivers()
 
 
-def test_an_edited_config_map_is_restored_and_no_agent_restarts(open_shop: Shop) -> None:
+def test_an_edited_record_is_restored_and_no_agent_restarts(open_shop: Shop) -> None:
     open_shop.wait("queuebox/shop", "condition=Ready")
     wanted, agents = open_shop.there("ConfigMap", AGENT)["data"], open_shop.uids()
-    open_shop.cluster.patch("ConfigMap", AGENT, {"data": {"queuebox.yml": "edited: true\n"}}, open_shop.name)
+    open_shop.cluster.patch("ConfigMap", AGENT, {"data": {"entries.json": "{}"}}, open_shop.name)
     until_sync(lambda: open_shop.there("ConfigMap", AGENT)["data"] == wanted, 20, "the data from before", every=0.2)
     open_shop.delivers()
     assert open_shop.uids() == agents

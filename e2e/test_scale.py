@@ -33,7 +33,7 @@ def test_nothing_is_lost_when_it_scales_up_and_down_under_load(shop: Shop) -> No
 def test_at_zero_rows_wait_until_an_agent_is_wanted_again(shop: Shop) -> None:
     shop.open()
     scale(shop, 0)
-    shop.until_condition("QueueBox", "shop", "Ready", "False", "ScaledToZero")
+    shop.until_condition("QueueBox", "shop", "Ready", "True", "ScaledToZero")
     shop.insert("order.waits")
     assert shop.received("order.waits") == []
     scale(shop, 1)

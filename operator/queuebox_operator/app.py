@@ -33,7 +33,11 @@ from queuebox_operator.webhook import Webhook, findings
 SYNC_SECONDS: Final = 60.0
 """What is not installed is never listed, and what is forbidden neither."""
 STILL_SECONDS: Final = WATCH_SECONDS + 120
-"""A watch that was not opened again by then hangs, whatever the API server does."""
+"""A watch that was not opened again by then hangs, whatever the API server does.
+
+Less than WATCH_SECONDS would end a sound process: a quiet watch asks nothing before it is over. The rest is for the
+request that opens it again, and for its retries on a busy node.
+"""
 
 _NAMESPACE = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 

@@ -28,7 +28,7 @@ class Forbidden(ApiError):
 
 
 class Invalid(ApiError):
-    """The object breaks a rule of its schema."""
+    """The object breaks a rule, or is none that the server knows: it has to change."""
 
 
 class Unavailable(ApiError):

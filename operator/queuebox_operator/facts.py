@@ -44,7 +44,7 @@ class SecretFact:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """The Deployment or StatefulSet of a box, as its controller reports it."""
+    """A Deployment or StatefulSet of a box, as its controller reports it."""
 
     generation: int
     observed_generation: int
@@ -72,6 +72,17 @@ class AgentReport:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedAgent:
+    """A `spec.agent` that the schema lets through and the API server refused in a workload."""
+
+    agent: Mapping[str, Any]
+    generation: int
+    """Of the box then."""
+    message: str
+    """Of the API server."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """Everything that one reconcile of a box reads."""
 
@@ -83,11 +94,15 @@ class Facts:
     secrets: Mapping[str, SecretFact] = field(default_factory=dict)
     """By name; a Secret that is not there has no entry."""
     programmed: Manifest | None = None
-    """The `data` of the ConfigMap that the box had so far: the last good entries come from here."""
+    """The `data` of the ConfigMap with the record of the box: the last good entries come from here."""
     workload: Workload | None = None
+    """Of the agents that `spec.agent.replicas` counts."""
+    capture_owner: Workload | None = None
     report: AgentReport | None = None
     owned: frozenset[Ref] = frozenset()
     """Objects in the cluster that carry the labels of this box."""
+    refused_agent: RefusedAgent | None = None
+    """What is not to be tried again for now."""
     apply_problem: str = ""
     """What the API server said when it refused the last apply; empty once one went through."""
 

@@ -22,10 +22,14 @@ class Plan:
     """The whole wanted state of one box."""
 
     apply: tuple[Manifest, ...] = ()
-    """Objects for server-side apply, in this order. The ConfigMap stands before the workload that reads it."""
+    """Objects for server-side apply, in this order; what comes after a refused one is not written. The configuration
+    stands before the workload that reads it, and the record last: what was refused never becomes last good."""
     delete: tuple[Ref, ...] = ()
     """Owned objects that the box does not want any more."""
     statuses: Mapping[Ref, Mapping[str, Any]] = field(default_factory=dict)
     """The whole `status` of each custom resource whose status changes; `lastTransitionTime` is kept where a condition
     did not change. What agents report is rounded, and changes no oftener than the report in the facts does."""
     happenings: tuple[Happening, ...] = ()
+    new_agent: Mapping[str, Any] | None = None
+    """The `spec.agent` that the workloads are made by and that the record does not hold yet: to blame when the API
+    server refuses one of them."""

@@ -5,9 +5,11 @@ them; status tells each resource how it stands.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from queuebox_operator.facts import Defaults, Facts, Manifest, Ref, Resource
+from queuebox_api.resources import ConditionType
+from queuebox_operator.facts import Defaults, Facts, Manifest, Ref, RefusedAgent, Resource
 from queuebox_operator.plan import Plan
 from queuebox_operator.policy import box as box_policy
 from queuebox_operator.policy import destination, route, source
@@ -16,7 +18,7 @@ from queuebox_operator.policy.shadow import shadows
 from queuebox_operator.policy.verdict import Verdict
 from queuebox_operator.record import Record, read
 from queuebox_operator.render import objects
-from queuebox_operator.render.names import selector_text
+from queuebox_operator.render.names import holds_config, ref_in, selector_text
 from queuebox_operator.status import box as box_status
 from queuebox_operator.status import entry as entry_status
 from queuebox_operator.status import route as route_status
@@ -25,6 +27,7 @@ from queuebox_operator.status.situation import Situation
 
 _JUDGES: Final = {"Source": source.judge, "Destination": destination.judge, "Route": route.judge}
 _EMPTY: Final[tuple[object, ...]] = (None, [], {})
+_CONDITIONS: Final = frozenset(map(str, ConditionType))
 
 
 def plan(facts: Facts, defaults: Defaults, now: str) -> Plan:
@@ -41,8 +44,19 @@ def plan(facts: Facts, defaults: Defaults, now: str) -> Plan:
     if situation.record is None or situation.choice.frozen or _is_suspended(facts.box):
         return _with_statuses((), (), [facts.box, *members], told)
     apply = objects(facts.box, situation.record, defaults)
-    unwanted = sorted(facts.owned - {_ref(manifest) for manifest in apply})
-    return _with_statuses(apply, tuple(unwanted), [facts.box, *members], told)
+    delete = _unwanted(facts.box, situation, facts.owned - {ref_in(manifest) for manifest in apply})
+    made = _with_statuses(apply, delete, [facts.box, *members], told)
+    return replace(made, new_agent=_new_agent(situation))
+
+
+def _unwanted(box: Resource, situation: Situation, others: frozenset[Ref]) -> tuple[Ref, ...]:
+    """What goes. A configuration stays until no agent of it is left: one that restarts has to find it."""
+    return tuple(ref for ref in sorted(others) if situation.rolled_out or not holds_config(ref, box))
+
+
+def _new_agent(situation: Situation) -> Mapping[str, Any] | None:
+    asked, before = situation.asked.of_box.agent, situation.asked.before
+    return None if before and before.agent == asked else asked
 
 
 def _situated(facts: Facts, box: Resource, members: list[Resource], verdicts: Mapping[Ref, Verdict]) -> Situation:
@@ -50,21 +64,32 @@ def _situated(facts: Facts, box: Resource, members: list[Resource], verdicts: Ma
     before = read(facts.programmed, box.ref.namespace)
     asked = Asked(
         box=box.ref,
-        of_box=box_policy.judge(box, facts.secrets),
+        of_box=box_policy.judge(box, facts.secrets, _refused_agent(facts, box, before)),
         verdicts=verdicts,
         specs={it.ref: it.spec for it in (box, *members)},
         before=before,
+        runs=facts.workload is not None,
         secrets=facts.secrets,
     )
     choice = choose(asked)
     record = before if _is_suspended(box) else choice.record
-    return Situation(asked, choice, record, facts.workload, facts.apply_problem)
+    return Situation(asked, choice, record, facts.workload, facts.apply_problem, facts.capture_owner)
+
+
+def _refused_agent(facts: Facts, box: Resource, before: Record | None) -> RefusedAgent | None:
+    """Without a last good one to go on with, any edit of the box may be the one that mends it."""
+    refused = facts.refused_agent
+    if refused is None:
+        return None
+    stands = before.agent != refused.agent if before else refused.generation == box.generation
+    return refused if stands else None
 
 
 def _statuses(
     facts: Facts, box: Resource, members: list[Resource], situation: Situation, now: str
 ) -> dict[Ref, dict[str, Any]]:
-    told = {box.ref: box_status.status(box, situation, facts.report, selector_text(box), now)}
+    selector = selector_text(box, situation.record)
+    told = {box.ref: box_status.status(box, situation, facts.report, selector, now)}
     by = _shadows(situation.record)
     for it in members:
         if it.ref.kind == "Route":
@@ -100,17 +125,17 @@ def _is_news(resource: Resource, status: Mapping[str, Any]) -> bool:
     """Whether it says something else than the status so far, and does not speak of an older spec."""
     if resource.status.get("observedGeneration", -1) > resource.generation:
         return False
-    return _filled(resource.status) != _filled(status)
+    return _ours(resource.status) != _ours(status)
 
 
-def _filled(status: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what the API server may show empty or not at all."""
-    return {key: value for key, value in status.items() if value not in _EMPTY}
+def _ours(status: Mapping[str, Any]) -> dict[str, Any]:
+    """Without conditions that others add, and without what the API server may show empty or not at all.
+
+    Other fields need no look: the schema has only ours.
+    """
+    conditions = {it["type"]: it for it in status.get("conditions") or () if it["type"] in _CONDITIONS}
+    return {key: value for key, value in {**status, "conditions": conditions}.items() if value not in _EMPTY}
 
 
 def _is_suspended(box: Resource) -> bool:
     return box.spec.get("suspend") is True
-
-
-def _ref(manifest: Manifest) -> Ref:
-    return Ref(manifest["kind"], manifest["metadata"]["namespace"], manifest["metadata"]["name"])

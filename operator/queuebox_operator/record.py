@@ -1,4 +1,4 @@
-"""The last good entries: what the configuration of a box is made of, as its ConfigMap keeps them."""
+"""The last good entries: what the configuration of a box is made of, as a ConfigMap keeps them."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -97,6 +97,15 @@ class Record:
     def replicas(self) -> int:
         """How many agents there shall be."""
         return int(self.agent.get("replicas", 1)) if self.runs_agents() else 0
+
+    def captures(self) -> bool:
+        """Whether an agent of its own, the capture owner, reads the log of the database."""
+        capture = self.box.content.get("outbox", {}).get("capture", {})
+        return bool(capture.get("enabled")) and capture.get("mode", "polling") != "polling"
+
+    def capture_owners(self) -> int:
+        """How many agents there shall be beside `replicas`: the owner delivers too, so it stops when they shall."""
+        return 1 if self.captures() and self.replicas() else 0
 
     def dump(self) -> str:
         """The text that `read` reads."""

@@ -14,10 +14,12 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from itertools import islice
 from typing import Final, NamedTuple
 
 import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 from queuebox_operator.errors import ApiError
 from queuebox_operator.facts import AgentReport, Manifest, Ref
@@ -27,7 +29,12 @@ PERIOD_SECONDS = 15.0
 ANSWER_SECONDS = 2.0
 LARGEST_ANSWER = 1 << 20
 MOST_AT_ONCE = 16
+LONGEST_LINE = 1000
+MOST_LINES = 5000
+"""Of an answer, and characters of a line: the parser takes seconds for a long list of labels."""
+LARGEST_FIGURE = 2.0**53
 MOST_DESTINATIONS = 1000
+LONGEST_NAME = 253
 QUIET_SECONDS = 300.0
 """A destination to which nothing went for so long is idle; until then it is what its last messages made it."""
 
@@ -39,7 +46,7 @@ PENDING = "queuebox_outbox_messages_pending"
 OLDEST = "queuebox_outbox_oldest_pending_age_seconds"
 OUTCOMES = "queuebox_outbox_messages_total"
 BY_DESTINATION = "queuebox_outbox_destination_messages_total"
-_READ = re.compile(rf"^(?:{PENDING}|{OLDEST}|{OUTCOMES}|{BY_DESTINATION})[ {{].*$", re.MULTILINE)
+_READ = re.compile(rf"^(?:{PENDING}|{OLDEST}|{OUTCOMES}|{BY_DESTINATION})[ {{].{{0,{LONGEST_LINE}}}$", re.MULTILINE)
 
 log = logging.getLogger(__name__)
 
@@ -87,9 +94,8 @@ def read(exposition: str) -> Answer:
     pending = dead = 0
     oldest = 0.0
     destinations: dict[str, Tally] = {}
-    wanted = "\n".join(_READ.findall(exposition)) + "\n"
-    for sample in (it for family in text_string_to_metric_families(wanted) for it in family.samples):
-        if not math.isfinite(sample.value) or sample.value < 0:
+    for sample in _samples(exposition):
+        if not 0 <= sample.value <= LARGEST_FIGURE:
             continue
         match sample.name, sample.labels:
             case "queuebox_outbox_messages_pending", _:
@@ -99,11 +105,21 @@ def read(exposition: str) -> Answer:
             case "queuebox_outbox_messages_total", {"status": "dead"}:
                 dead = int(sample.value)
             case "queuebox_outbox_destination_messages_total", {"destination": name, "outcome": "success" | "failure"}:
+                if len(name) > LONGEST_NAME:
+                    continue
                 tally = destinations.get(name, Tally())
                 destinations[name] = tally._replace(**{sample.labels["outcome"]: sample.value})
             case _:
                 continue
     return Answer(pending, oldest, dead, dict(sorted(destinations.items())[:MOST_DESTINATIONS]))
+
+
+def _samples(exposition: str) -> list[Sample]:
+    wanted = "\n".join(line[0] for line in islice(_READ.finditer(exposition), MOST_LINES)) + "\n"
+    try:
+        return [sample for family in text_string_to_metric_families(wanted) for sample in family.samples]
+    except IndexError as error:  # the parser looks beyond the end of some broken lines
+        raise ValueError("the answer is no exposition") from error
 
 
 class Trend:
@@ -180,7 +196,11 @@ class Reports:
         timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
         connector = aiohttp.TCPConnector(limit=MOST_AT_ONCE, force_close=True)
         async with aiohttp.ClientSession(
-            connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
+            connector=connector,
+            timeout=timeout,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"Accept-Encoding": "identity"},
+            auto_decompress=False,  # a small answer could become a large one before it is counted
         ) as http:
             while True:
                 await self._round(http)
@@ -214,7 +234,7 @@ class Reports:
         answer = None
         # The gate stands before the clock of the request, so that waiting for others is no fault of a pod.
         async with gate:
-            with suppress(aiohttp.ClientError, TimeoutError, ValueError):
+            with suppress(Exception):  # whatever it answers with, it must not end the leader
                 async with http.get(f"http://{pod.address}/metrics", allow_redirects=False) as response:
                     answer = read(await _bounded(response)) if response.status == HTTPStatus.OK else None
         self._metrics.asked("answered" if answer else "failed")

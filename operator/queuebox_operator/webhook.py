@@ -8,7 +8,7 @@ import logging
 import ssl
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,10 +16,9 @@ from aiohttp import web
 
 from queuebox_api.config import Finding
 from queuebox_api.names import dotted
-from queuebox_api.resources import KINDS, check
+from queuebox_api.resources import KINDS
+from queuebox_operator import policy
 from queuebox_operator.facts import Ref
-from queuebox_operator.policy import destination, route, source
-from queuebox_operator.policy.verdict import without
 from queuebox_operator.server import GRACE_SECONDS, listen
 from queuebox_operator.telemetry.logs import about
 from queuebox_operator.telemetry.metrics import Metrics
@@ -27,6 +26,8 @@ from queuebox_operator.telemetry.metrics import Metrics
 PORT: Final = 9443
 LARGEST_REVIEW = 4 << 20
 """The API server sends the object and the one before, and neither can be larger than 1.5 MiB."""
+SMALL_REVIEW = 64 << 10
+"""Of those that are larger one at a time is taken in: decoded, a text can take 25 times its size."""
 MOST_AT_ONCE = 32
 ANSWER_SECONDS = 4.0
 CHECK_THREADS = 2
@@ -37,7 +38,6 @@ MOST_FINDINGS = 10
 Check = Callable[[str, Mapping[str, Any]], Sequence[Finding]]
 """What is wrong with the spec of a resource of that kind."""
 
-_BROKEN: Final = {"Source": source.broken, "Destination": destination.broken, "Route": route.broken}
 _NAMES: Final = frozenset(kind.name for kind in KINDS)
 
 log = logging.getLogger(__name__)
@@ -45,10 +45,7 @@ log = logging.getLogger(__name__)
 
 def findings(kind: str, spec: Mapping[str, Any]) -> list[Finding]:
     """What the operator would find wrong with the spec on its own; nothing of a kind that is not its own."""
-    if kind not in _NAMES:
-        return []
-    broken = _BROKEN[kind](spec) if kind in _BROKEN else []
-    return [*broken, *without(check(kind, spec), {finding.path for finding in broken})]
+    return policy.findings(kind, spec) if kind in _NAMES else []
 
 
 class Webhook:
@@ -58,7 +55,7 @@ class Webhook:
         self._check, self._metrics, self._port = check, metrics, port
         self._certificate = _Certificate(certificates)
         self._threads = ThreadPoolExecutor(CHECK_THREADS, thread_name_prefix="webhook")
-        self._inside = 0
+        self._inside, self._large = 0, asyncio.Lock()
         application = web.Application(client_max_size=LARGEST_REVIEW)
         application.add_routes([web.post("/validate", self._validate)])
         self._runner = web.AppRunner(application, shutdown_timeout=GRACE_SECONDS, access_log=None)
@@ -86,12 +83,15 @@ class Webhook:
             raise web.HTTPTooManyRequests(text="too many reviews at once")
         self._inside += 1
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS), self._room_for(request.content_length):
                 return await self._review(request)
         except TimeoutError:
             raise web.HTTPServiceUnavailable(text=f"no verdict within {ANSWER_SECONDS:g} s") from None
         finally:
             self._inside -= 1
+
+    def _room_for(self, size: int | None) -> AbstractAsyncContextManager[None]:
+        return self._large if size is None or size > SMALL_REVIEW else nullcontext()
 
     async def _review(self, request: web.Request) -> web.Response:
         try:
@@ -99,14 +99,15 @@ class Webhook:
             uid, kind = str(asked["uid"]), str(asked["kind"]["kind"])
             about_it = Ref(kind, str(asked.get("namespace", "")), str(asked.get("name", "")))
             spec = spec_to_check(asked)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise web.HTTPBadRequest(text="not an AdmissionReview") from None
         loop = asyncio.get_running_loop()
         # In a thread: an expression that takes long to compile must not keep the lease from being renewed.
         found = [] if spec is None else await loop.run_in_executor(self._threads, self._check, kind, spec)
         about(about_it)
         log.debug("reviewed", extra={"findings": len(found)})
-        self._metrics.reviewed(kind, "denied" if found else "allowed")
+        # Anybody who reaches the port chooses the kind, and each name of one would be kept for good.
+        self._metrics.reviewed(kind if kind in _NAMES else "", "denied" if found else "allowed")
         return web.json_response(answer(uid, found))
 
 

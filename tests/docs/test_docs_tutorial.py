@@ -1,8 +1,8 @@
 """The first tutorial, block by block, with the real programs. Only the ports are others, so that it runs anywhere.
 
-A comment before each block says what a reader does with it: `start NAME` in a terminal of its own, `file NAME`, `run`
-once, `look` (until it shows what follows), `psql` if it is there, `output` of the block before or of NAME, `stop NAME`
-with Ctrl-C. `skip` is the block that installs: the end-to-end tests install the built package.
+Beside what a reader of any page does, here they `start NAME` in a terminal of its own, write a `file NAME`, use `psql`
+if it is there, see the `output NAME` of a program, and `stop NAME` with Ctrl-C. `skip` is the block that installs: the
+end-to-end tests install the built package.
 """
 
 import os
@@ -12,14 +12,16 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typing_extensions import override
 
 from queuebox_agent.demo.postgres import free_port
-from services.docs import DOCS, Block, blocks, shows
-from services.waiting import until_sync
+from services.docs import DOCS, Block, blocks
+from services.reader import Reader
 
 PAGE = DOCS / "tutorials" / "first-message.md"
 DATABASE, RECEIVER, AGENT = "5432", "8081", "8080"
@@ -31,50 +33,43 @@ print(urllib.request.urlopen(sys.argv[-1]).read().decode())
 pytestmark = pytest.mark.postgres
 
 
-class Reader:
-    """Somebody who follows the page in a folder of their own."""
+class Newcomer(Reader):
+    """Somebody with terminals, in which programs run."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._ports = {port: str(free_port()) for port in (DATABASE, RECEIVER, AGENT)}
-        self._programs: dict[str, subprocess.Popen[bytes]] = {}
-        self._shown: Callable[[], str] = str
         commands = folder / "bin"
         commands.mkdir()
         if shutil.which("curl") is None:  # the page offers a browser instead
             (commands / "curl").write_text(CURL)
             (commands / "curl").chmod(0o755)
         path = os.pathsep.join([str(Path(sys.executable).parent), str(commands), os.environ["PATH"]])
-        self._environ = os.environ | {"PATH": path, "PYTHONUNBUFFERED": "1"}
+        super().__init__(folder, {"PATH": path, "PYTHONUNBUFFERED": "1"}, look_every=0.01)
+        self._ports = {port: str(free_port()) for port in (DATABASE, RECEIVER, AGENT)}
+        self._programs: dict[str, subprocess.Popen[bytes]] = {}
 
+    @override
     def follow(self, block: Block) -> None:
-        """Do what the comment before the block says."""
-        action, _, name = block.name.partition(" ")
-        if action == "psql":
-            action = "run" if shutil.which("psql") else "skip"
-        if action != "skip":
-            getattr(self, action)(name, self._with_free_ports(block.text))
+        super().follow(replace(block, text=self._with_free_ports(block.text)))
+
+    def psql(self, _: str, script: str) -> None:
+        if shutil.which("psql"):
+            self.run("", script)
 
     def start(self, name: str, command: str) -> None:
         with self._log(name).open("wb") as log:
             self._programs[name] = subprocess.Popen(
-                shlex.split(command), cwd=self._folder, env=self._environ, stdout=log, stderr=log
+                shlex.split(command), cwd=self.folder, env=self.environ, stdout=log, stderr=log
             )
-        self._shown = self._log(name).read_text
+        self.sees(self._log(name).read_text)
 
     def file(self, name: str, text: str) -> None:
-        (self._folder / name).write_text(text)
+        (self.folder / name).write_text(text)
 
-    def run(self, _: str, script: str) -> None:
-        output = self._run(script)
-        self._shown = lambda: output
-
-    def look(self, _: str, script: str) -> None:
-        self._shown = lambda: self._run(script)
-
+    @override
     def output(self, name: str, text: str) -> None:
-        shown = self._log(name).read_text if name else self._shown
-        until_sync(lambda: shows(shown(), text), 30, f"showing {text}")
+        if name:
+            self.sees(self._log(name).read_text)
+        super().output(name, text)
 
     def stop(self, name: str, text: str = "") -> None:
         program = self._programs.pop(name)
@@ -95,26 +90,19 @@ class Reader:
             text = re.sub(rf"^queuebox try {server}$", rf"\g<0> --port {port}", text, flags=re.MULTILINE)
         return re.sub("|".join(self._ports), lambda port: self._ports[port[0]], text)
 
-    def _run(self, script: str) -> str:
-        ended = subprocess.run(
-            ["sh", "-c", script], cwd=self._folder, env=self._environ, capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-        return ended.stdout
-
     def _log(self, name: str) -> Path:
-        return self._folder / f"{name}.log"
+        return self.folder / f"{name}.log"
 
 
 @pytest.fixture
-def reader(tmp_path: Path) -> Iterator[Reader]:
-    reader = Reader(tmp_path)
+def reader(tmp_path: Path) -> Iterator[Newcomer]:
+    reader = Newcomer(tmp_path)
     try:
         yield reader
     finally:
         reader.stop_all()
 
 
-def test_the_first_message_is_delivered(reader: Reader) -> None:
+def test_the_first_message_is_delivered(reader: Newcomer) -> None:
     for block in blocks(PAGE):
         reader.follow(block)

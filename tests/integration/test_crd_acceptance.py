@@ -73,6 +73,12 @@ def test_the_name_of_a_box_leaves_room_for_the_names_of_its_agents(cluster: Clus
         cluster.apply(resource("QueueBox", "a" * (LONGEST_BOX_NAME + 1), BOX), namespace=namespace)
 
 
+@pytest.mark.parametrize("name", ["operator", "operator-webhook"])
+def test_no_box_takes_the_names_of_the_operator(cluster: Cluster, namespace: str, name: str) -> None:
+    with pytest.raises(Refused, match="the operator has objects of that name"):
+        cluster.apply(resource("QueueBox", name, BOX), namespace=namespace)
+
+
 def test_a_box_can_be_scaled(cluster: Cluster, namespace: str) -> None:
     cluster.apply(resource("QueueBox", "shop", BOX), namespace=namespace)
     cluster.kubectl("scale", "qbox/shop", "--replicas=3", f"--namespace={namespace}")

@@ -35,7 +35,7 @@ async def shop(cluster: Cluster, namespace: str, running: OperatorProcess) -> Na
 
 async def test_an_edited_object_is_put_right(shop: Namespace) -> None:
     before = shop.get("ConfigMap")["data"]
-    shop.cluster.patch("ConfigMap", f"queuebox-{NAME}", {"data": {"queuebox.yml": "routes: []"}}, shop.name)
+    shop.cluster.patch("ConfigMap", f"queuebox-{NAME}", {"data": {"entries.json": "{}"}}, shop.name)
     await until(lambda: shop.get("ConfigMap")["data"] == before, 10, "the old content", every=0.05)
 
 
@@ -55,8 +55,9 @@ async def test_a_deleted_object_is_made_again(shop: Namespace, kind: str) -> Non
 
 async def test_a_field_that_somebody_else_applied_by_force_is_taken_back(shop: Namespace) -> None:
     meta = {"name": f"queuebox-{NAME}", "namespace": shop.name}
-    shop.cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"queuebox.yml": "a: 1"}})
-    await until(lambda: "destinations" in shop.config(), 10, "the configuration", every=0.05)
+    before = shop.get("ConfigMap")["data"]
+    shop.cluster.apply({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"entries.json": "a"}})
+    await until(lambda: shop.get("ConfigMap")["data"] == before, 10, "the record", every=0.05)
 
 
 async def test_a_status_that_somebody_else_wrote_is_put_right(shop: Namespace) -> None:

@@ -62,6 +62,13 @@ async def test_a_secret_is_known_by_the_names_of_its_keys(watching: Watching) ->
     assert fact.keys == frozenset({"uri", "username", "password"})
 
 
+async def test_an_emptied_secret_is_known_to_have_no_key(watching: Watching) -> None:
+    name = watching.there.name
+    watching.there.apply({**boxes.secret(), "stringData": {}, "data": {"uri": "eA=="}, "type": "Opaque"})
+    watching.there.cluster.patch("Secret", boxes.SECRET, {"data": None}, name)
+    await until(lambda: watching.world.secrets_of(watching.box)[boxes.SECRET].keys == frozenset(), 10, "no key")
+
+
 async def test_an_edit_is_heard_of(watching: Watching) -> None:
     watching.there.apply(boxes.route(topics="other.**"))
     await watching.hears()
@@ -100,7 +107,7 @@ async def test_a_secret_that_no_box_names_concerns_nobody(watching: Watching) ->
 async def test_an_owned_object_is_known_by_its_label(watching: Watching) -> None:
     watching.there.apply(deployment(**{CONFIG_HASH: "abc"}))
     await watching.hears()
-    workload = watching.world.workload_of(watching.box)
+    workload = watching.world.workload(Ref("Deployment", watching.there.name, "queuebox-shop"), watching.box)
     assert workload
     assert workload.config_hash == "abc"
     assert [ref.kind for ref in watching.world.owned_by(watching.box)] == ["Deployment"]

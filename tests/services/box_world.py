@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from queuebox_operator.facts import AgentReport, Defaults, Facts, Ref, Resource, SecretFact, Workload
+from queuebox_operator.facts import AgentReport, Defaults, Facts, Ref, RefusedAgent, Resource, SecretFact, Workload
 from queuebox_operator.plan import Plan
 from queuebox_operator.reconcile import plan
 
@@ -43,11 +43,14 @@ class World:
         self.resources: dict[Ref, Resource] = {}
         self.secrets: dict[str, SecretFact] = {}
         self.data: Mapping[str, str] | None = None
+        self.configs: dict[str, Mapping[str, str]] = {}
+        self.deployment: Mapping[str, Any] = {}
         self.template_hash = ""
         self.replicas = 0
         self.workload: Workload | None = None
         self.report: AgentReport | None = None
         self.owned: frozenset[Ref] = frozenset()
+        self.refused_agent: RefusedAgent | None = None
         self.apply_problem = ""
         self.minute = 0
 
@@ -96,6 +99,7 @@ class World:
             workload=self.workload,
             report=self.report,
             owned=self.owned,
+            refused_agent=self.refused_agent,
             apply_problem=self.apply_problem,
         )
 
@@ -108,22 +112,30 @@ class World:
         first = self.plan()
         for manifest in first.apply:
             if manifest["kind"] == "ConfigMap":
-                self.data = manifest["data"]
+                self._apply_config_map(manifest["metadata"]["name"], manifest["data"])
             if manifest["kind"] == "Deployment":
                 self._apply_deployment(manifest["spec"])
         applied = {Ref(it["kind"], NAMESPACE, it["metadata"]["name"]) for it in first.apply}
         self.owned = (self.owned | applied) - frozenset(first.delete)
+        for ref in first.delete:
+            self.configs.pop(ref.name, None)
         second = self.plan()
         for ref, status in second.statuses.items():
             self.resources[ref] = replace(self.resources[ref], status=status)
         return replace(second, apply=first.apply, delete=first.delete)
 
+    def _apply_config_map(self, name: str, data: Mapping[str, str]) -> None:
+        if name == f"queuebox-{BOX.name}":
+            self.data = data
+        else:
+            self.configs[name] = data
+
     def _apply_deployment(self, spec: Mapping[str, Any]) -> None:
         config_hash = spec["template"]["metadata"]["annotations"]["queuebox.dev/config-hash"]
-        if (config_hash, spec["replicas"]) != (self.template_hash, self.replicas) or self.workload is None:
+        if spec != self.deployment or self.workload is None:
             old = self.workload or Workload(0, 0, 0, 0, 0, 0, "")
             self.workload = replace(old, generation=old.generation + 1, config_hash=config_hash)
-        self.template_hash, self.replicas = config_hash, spec["replicas"]
+        self.deployment, self.template_hash, self.replicas = spec, config_hash, spec["replicas"]
 
     def roll_out(self) -> None:
         """Every agent has the configuration, and is ready."""
@@ -138,8 +150,13 @@ class World:
         return self.reconcile()
 
     def config(self) -> Any:
-        """What the agents read."""
-        return yaml.safe_load(self.data["queuebox.yml"]) if self.data else None
+        """What agents read that start now."""
+        return yaml.safe_load(self.file()) if self.deployment else None
+
+    def file(self) -> str:
+        volumes = self.deployment["template"]["spec"]["volumes"]
+        (name,) = [it["configMap"]["name"] for it in volumes if it["name"] == "queuebox-config"]
+        return self.configs[name]["queuebox.yml"]
 
     def condition(self, ref: Ref, kind: str) -> str:
         """Status and reason."""

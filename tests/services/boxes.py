@@ -68,10 +68,22 @@ class Namespace:
         return self.cluster.get(kind, name, self.name) is not None
 
     def config(self) -> Json:
-        """The `queuebox.yml` of the agents; empty while there is none."""
-        found = self.cluster.get("ConfigMap", f"queuebox-{NAME}", self.name)
-        written: Json = yaml.safe_load(found["data"]["queuebox.yml"]) if found else {}
+        """The `queuebox.yml` of the agents that start now; empty while there are none."""
+        if not self.there("Deployment"):
+            return {}
+        written: Json = yaml.safe_load(self.get("ConfigMap", self.config_name())["data"]["queuebox.yml"])
         return written
+
+    def config_name(self) -> str:
+        """The ConfigMap that the agents mount which start now."""
+        volumes = self.get("Deployment")["spec"]["template"]["spec"]["volumes"]
+        (name,) = [str(it["configMap"]["name"]) for it in volumes if it["name"] == "queuebox-config"]
+        return name
+
+    def configs(self) -> set[str]:
+        """The ConfigMaps with a configuration."""
+        found = [it["metadata"]["name"] for it in self.cluster.list("ConfigMap", self.name)]
+        return {name for name in found if name.startswith(f"queuebox-{NAME}-")}
 
     def config_hash(self) -> str:
         template = self.get("Deployment")["spec"]["template"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from queuebox_operator.facts import AgentReport, Ref, Workload
+from queuebox_operator.facts import AgentReport, Ref, RefusedAgent, SecretFact, Workload
 from queuebox_operator.plan import Plan
 from queuebox_operator.record import canonical
 from services.box_world import NAMESPACE, World
@@ -62,15 +62,22 @@ def _take(world: World, step: Mapping[str, Any]) -> None:
         kind, _, name_of = name.partition("/")
         world.remove(Ref(kind, NAMESPACE, name_of))
     for name, secret in step.get("secrets", {}).items():
-        if secret is None:
-            del world.secrets[name]
-        else:
-            world.secret(name, str(secret["version"]), *secret.get("keys", ()))
+        _put_secret(world, name, secret)
     if report := step.get("report"):
         world.report = AgentReport(**report)
     if changes := step.get("workload"):
         world.workload = Workload(**changes)
+    if refused := step.get("refusedAgent"):
+        world.refused_agent = RefusedAgent(**refused)
     world.apply_problem = step.get("applyProblem", world.apply_problem)
+
+
+def _put_secret(world: World, name: str, secret: Mapping[str, Any] | None) -> None:
+    if secret is None:
+        del world.secrets[name]
+    else:
+        keys = frozenset(secret["keys"]) if "keys" in secret else None
+        world.secrets[name] = SecretFact(name, str(secret["version"]), keys)
 
 
 def _named(ref: Ref) -> str:

@@ -95,5 +95,13 @@ def test_the_keys_of_a_secret_are_those_that_anybody_owns() -> None:
     assert data_keys(managed) == frozenset({"uri", "password"})
 
 
-def test_keys_that_nobody_owns_are_not_known() -> None:
-    assert data_keys([{"fieldsV1": {"f:metadata": {}}}]) is None
+@pytest.mark.parametrize("managed", [[], [{}], [{"fieldsV1": {}}]])
+def test_where_nobody_owns_anything_keys_are_not_known(managed: list[dict[str, Any]]) -> None:
+    assert data_keys(managed) is None
+
+
+@pytest.mark.parametrize(
+    "fields", [{"f:type": {}}, {"f:data": {}}, {"f:data": {".": {}}}, {"f:data": None, "f:type": {}}]
+)
+def test_where_others_are_owned_and_no_key_there_is_none(fields: dict[str, Any]) -> None:
+    assert data_keys([{"fieldsV1": fields}]) == frozenset()

@@ -128,3 +128,17 @@ def test_a_leader_that_wakes_from_a_long_pause_may_not_write(clock: Clock) -> No
     renew(lease)
     clock.now += DEADLINE_SECONDS + 0.001
     assert not lease.held()
+
+
+def test_a_term_ends_when_another_led_meanwhile_even_if_the_lease_is_free_again(clock: Clock) -> None:
+    store = Memory()
+    first, second = Lease(store, "first"), Lease(store, "second")
+    renew(first)
+    renew(second)
+    clock.now += DURATION_SECONDS
+    renew(second)
+    asyncio.run(second._release())
+    renew(first)
+    assert not first.held()
+    renew(first)
+    assert first.held()

@@ -1,4 +1,5 @@
 import asyncio
+import gzip
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
@@ -134,6 +135,16 @@ async def test_an_endless_answer_is_cut() -> None:
         assert asked.latest() is None
 
 
+async def test_an_answer_that_nobody_asked_to_be_compressed_is_not_unpacked() -> None:
+    async def packed(_: web.Request) -> web.Response:
+        body = gzip.compress(b"queuebox_outbox_messages_pending 1\n" * 1000)
+        return web.Response(body=body, headers={"Content-Encoding": "gzip"})
+
+    async with agent_pod(packed) as only, asking(only) as asked:
+        await until(lambda: asked.counted("failed"))
+        assert asked.latest() is None
+
+
 @pytest.mark.usefixtures("often")
 async def test_a_box_whose_agents_are_gone_has_no_report() -> None:
     async with agent_pod(agent()) as only, asking(only) as asked:
@@ -163,6 +174,29 @@ def test_an_address_of_version_6_stands_in_brackets() -> None:
 
 def test_what_is_no_number_is_not_read() -> None:
     assert read("queuebox_outbox_messages_pending NaN\nqueuebox_outbox_oldest_pending_age_seconds +Inf\n").pending == 0
+
+
+def test_a_figure_that_a_status_cannot_hold_is_not_read() -> None:
+    assert read("queuebox_outbox_messages_pending 1e300\n").pending == 0
+
+
+def test_a_broken_line_refuses_the_answer() -> None:
+    with pytest.raises(ValueError, match="exposition"):
+        read('queuebox_outbox_destination_messages_total{, ={"a.b"}')
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "queuebox_outbox_messages_total{" + ",".join(map('a{}=""'.format, range(75_000))) + "} 1",
+        "queuebox_outbox_messages_pending 1\n" * 30_000,
+    ],
+    ids=["one long line", "many lines"],
+)
+def test_a_hostile_answer_is_done_with_soon(lines: str) -> None:
+    began = time.process_time()
+    read(lines)
+    assert time.process_time() - began < 0.5
 
 
 @given(st.text(alphabet='queuebox_outbox_messages_pending{}="\\,# 1.\n'))

@@ -46,8 +46,8 @@ def new_certificate(folder: Path) -> ssl.SSLContext:
 
 
 class Client:
-    def __init__(self, url: str, trust: ssl.SSLContext) -> None:
-        self.url, self.trust = url, trust
+    def __init__(self, url: str, trust: ssl.SSLContext, metrics: Metrics) -> None:
+        self.url, self.trust, self.metrics = url, trust, metrics
 
     async def post(self, body: object) -> tuple[int, str]:
         """A connection of its own, so that each has a handshake."""
@@ -67,11 +67,11 @@ class Client:
 @asynccontextmanager
 async def serving(folder: Path, check: webhook.Check = check) -> AsyncIterator[Client]:
     trust = new_certificate(folder)
-    served = Webhook(check, folder, Metrics("1.2.3"), port := free_port())
+    served = Webhook(check, folder, metrics := Metrics("1.2.3"), port := free_port())
     await served.start()
     looking = asyncio.create_task(served.run())
     try:
-        yield Client(f"https://127.0.0.1:{port}/validate", trust)
+        yield Client(f"https://127.0.0.1:{port}/validate", trust, metrics)
     finally:
         looking.cancel()
         await served.stop()
@@ -107,7 +107,15 @@ async def test_a_delete_is_allowed(tmp_path: Path) -> None:
         assert (await client.verdict(review(BAD, "DELETE", BAD)))["allowed"]
 
 
-@pytest.mark.parametrize("body", ["", "[]", "{}", '{"request": null}', '{"request": {"uid": "1"}}'])
+async def test_a_kind_that_nobody_knows_is_not_counted_by_its_name(tmp_path: Path) -> None:
+    body = review(GOOD)
+    body["request"]["kind"]["kind"] = "Pigeon"
+    async with serving(tmp_path) as client:
+        assert (await client.verdict(body))["allowed"]
+        assert "Pigeon" not in client.metrics.exposition().decode()
+
+
+@pytest.mark.parametrize("body", ["", "[]", "{}", '{"request": null}', '{"request": {"uid": "1"}}', "[" * 100_000])
 async def test_what_is_no_review_is_a_bad_request(tmp_path: Path, body: str) -> None:
     async with serving(tmp_path) as client:
         assert (await client.post(body))[0] == 400
@@ -138,6 +146,27 @@ async def test_more_than_fit_at_once_are_turned_away(tmp_path: Path, monkeypatch
     monkeypatch.setattr(webhook, "MOST_AT_ONCE", 0)
     async with serving(tmp_path) as client:
         assert (await client.post(review(GOOD)))[0] == 429
+
+
+async def test_large_reviews_wait_for_each_other_and_small_ones_for_nobody(tmp_path: Path) -> None:
+    begun, over = threading.Event(), threading.Event()
+    large = GOOD | {"text": " " * webhook.SMALL_REVIEW}
+
+    def slow(_: str, spec: Mapping[str, Any]) -> Sequence[Finding]:
+        if spec == large:
+            begun.set()
+            over.wait(10)
+        return []
+
+    async with serving(tmp_path, slow) as client:
+        first = asyncio.create_task(client.post(review(large)))
+        await until(begun.is_set)
+        begun.clear()
+        second = asyncio.create_task(client.post(review(large)))
+        assert (await client.verdict(review(GOOD)))["allowed"]
+        assert not begun.is_set()
+        over.set()
+        assert [(await it)[0] for it in (first, second)] == [200, 200]
 
 
 async def test_a_renewed_certificate_is_used_without_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from queuebox_operator.policy import findings
-from queuebox_operator.policy.expression import MOST_PARTS, MOST_REGEX, json_path_fault, jsonata_fault
+from queuebox_operator.policy.expression import MOST_CHARACTERS, MOST_PARTS, MOST_REGEX, json_path_fault, jsonata_fault
 from services.box_world import destination, route
 
 
@@ -72,6 +72,7 @@ def test_an_expression_is_compiled_once() -> None:
 
 
 def test_the_bounds_are_told() -> None:
+    assert f"{MOST_CHARACTERS}" in str(jsonata_fault("$" + " " * MOST_CHARACTERS))
     assert f"{MOST_PARTS}" in str(jsonata_fault("1+" * MOST_PARTS))
     assert f"{MOST_REGEX}" in str(jsonata_fault("/" + "a" * 1001 + "/"))
 

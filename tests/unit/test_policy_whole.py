@@ -9,7 +9,7 @@ from services.box_world import BOX, NAMESPACE, World, destination, route
 
 API = Ref("Destination", NAMESPACE, "api")
 ORDERS = Ref("Route", NAMESPACE, "orders")
-HEAVY = {f"x-{number}": "v" * 8000 for number in range(30)}
+HEAVY = {f"x-{number}": "v" * 8000 for number in range(45)}
 
 
 def test_of_too_many_destinations_the_newest_stays_out() -> None:

@@ -134,7 +134,7 @@ def test_an_agent_can_read_every_configuration(edits: list[tuple[str, str, Any]]
     with TemporaryDirectory() as folder:
         secrets = Path(folder, "secret")
         secrets.write_text("letmein")
-        text = (world.data or {})["queuebox.yml"]
+        text = world.file()
         for key in ("password", "username"):
             text = text.replace(f"file:/run/secrets/queuebox/db/{key}", f"file:{secrets}")
         text = text.replace("file:/run/secrets/queuebox/db/uri", "postgresql://u:p@h/d")

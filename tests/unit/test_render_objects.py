@@ -1,11 +1,16 @@
 """The objects of a box: what its pods may and may not do, and what follows from its spec."""
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
+import yaml
 
 from queuebox_operator.facts import Ref
+from queuebox_operator.record import Entry, Record
+from queuebox_operator.render.configmap import configuration
 from services.box_world import BOX, DATABASE, NAMESPACE, World, destination
 
 API = Ref("Destination", NAMESPACE, "api")
@@ -35,12 +40,29 @@ def test_every_object_belongs_to_the_box() -> None:
         (owner,) = it["metadata"]["ownerReferences"]
         assert (owner["kind"], owner["name"], owner["controller"]) == ("QueueBox", "orders", True)
         assert it["metadata"]["labels"]["queuebox.dev/box"] == "orders"
-        assert (it["metadata"]["name"], it["metadata"]["namespace"]) == ("queuebox-orders", NAMESPACE)
+        assert re.fullmatch("queuebox-orders(-[0-9a-f]{16})?", it["metadata"]["name"])
+        assert it["metadata"]["namespace"] == NAMESPACE
 
 
-def test_the_config_map_stands_before_the_workload() -> None:
-    kinds = [it["kind"] for it in World.running().plan().apply]
+def test_the_configuration_stands_before_the_workload_and_the_record_behind_everything() -> None:
+    made = [(it["kind"], it["data"].keys() if "data" in it else None) for it in World.running().plan().apply]
+    kinds = [kind for kind, _ in made]
     assert kinds.index("ConfigMap") < kinds.index("Deployment")
+    assert made[kinds.index("ConfigMap")] == ("ConfigMap", {"queuebox.yml"})
+    assert made[-1] == ("ConfigMap", {"entries.json"})
+
+
+def test_a_configuration_never_changes() -> None:
+    world = World.running()
+    made = next(it for it in world.plan().apply if it["kind"] == "ConfigMap")
+    assert made["immutable"]
+    assert made["metadata"]["name"] == f"queuebox-orders-{world.template_hash}"
+
+
+def test_an_agent_mounts_the_configuration_of_its_hash() -> None:
+    (volume,) = [it for it in pod(World.running())["volumes"] if it["name"] == "queuebox-config"]
+    made = objects(World.running())["Deployment"]["spec"]["template"]["metadata"]["annotations"]
+    assert volume["configMap"]["name"] == f"queuebox-orders-{made['queuebox.dev/config-hash']}"
 
 
 def test_an_agent_satisfies_the_restricted_pod_security_standard() -> None:
@@ -121,6 +143,11 @@ def test_a_disruption_budget_needs_two_agents(replicas: int, budget: bool) -> No
     assert ("PodDisruptionBudget" in objects(with_box(agent={"replicas": replicas}))) is budget
 
 
+def test_agents_that_are_not_ready_hold_up_no_drain() -> None:
+    budget = objects(with_box(agent={"replicas": 2}))["PodDisruptionBudget"]["spec"]
+    assert (budget["maxUnavailable"], budget["unhealthyPodEvictionPolicy"]) == (1, "AlwaysAllow")
+
+
 def test_what_is_not_wanted_any_more_is_deleted() -> None:
     world = with_box(agent={"replicas": 2})
     world.settle()
@@ -136,9 +163,17 @@ def test_labels_of_a_box_cannot_replace_those_of_the_operator() -> None:
 
 
 def test_the_file_says_what_it_is() -> None:
+    assert World.running().file().startswith("# Written by the operator")
+
+
+@pytest.mark.parametrize("text", ["'" * 1000, "\n" * 1000, "it's\n" * 500, "a  b " * 500])
+def test_a_text_is_not_longer_in_the_file_than_where_it_is_measured(text: str) -> None:
     world = World.running()
-    text = objects(world)["ConfigMap"]["data"]["queuebox.yml"]
-    assert text.startswith("# Written by the operator")
+    content = {"transform": {"expression": text}}
+    record = Record(Entry(1, "", content), {})
+    file = configuration(world.resources[BOX], record)["data"]["queuebox.yml"]
+    assert yaml.safe_load(file)["transform"] == content["transform"]
+    assert len(file) < len(json.dumps(content)) + 200
 
 
 def test_a_header_in_any_script_reaches_the_agent() -> None:

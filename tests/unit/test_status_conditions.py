@@ -93,6 +93,42 @@ def test_a_rollout_is_over_only_when_every_agent_is_new_and_available(workload: 
     assert world.condition(ORDERS, "Programmed") == "False RollingOut"
 
 
+def test_a_box_waits_for_the_agents_of_another_image() -> None:
+    world = World.running()
+    world.edit(BOX, agent={"image": "registry.example.com/queuebox:next"})
+    world.reconcile()
+    assert world.condition(BOX, "Ready") == "False Progressing"
+    assert world.condition(ORDERS, "Ready") == "True Ready"
+    assert world.workload is not None
+    problem, generation = "the image cannot be pulled", world.workload.generation
+    world.workload = replace(world.workload, observed_generation=generation, updated=0, problem=problem)
+    world.reconcile()
+    assert world.condition(BOX, "Ready") == "False RolloutFailed"
+    assert world.message(BOX, "Ready") == problem
+
+
+def test_a_rollout_that_is_late_is_on_its_way_and_not_stalled() -> None:
+    world = World.running()
+    assert world.workload is not None
+    world.workload = replace(world.workload, updated=0, problem="ReplicaSet has timed out progressing.")
+    world.reconcile()
+    assert world.condition(BOX, "Programmed") == "False RolloutFailed"
+    assert (world.condition(BOX, "Reconciling"), world.condition(BOX, "Stalled")) == ("True RolloutFailed", "")
+    assert world.condition(ORDERS, "Ready") == "True Ready"
+    world.roll_out()
+    world.reconcile()
+    assert world.condition(BOX, "Ready") == "True Ready"
+
+
+def test_a_problem_of_what_was_wanted_before_is_not_told_of_what_is_wanted_now() -> None:
+    world = World.running()
+    assert world.workload is not None
+    world.workload = replace(world.workload, problem="the image cannot be pulled")
+    world.edit(BOX, agent={"image": "registry.example.com/queuebox:mended"})
+    world.reconcile()
+    assert world.condition(BOX, "Ready") == "False Progressing"
+
+
 def test_a_box_without_a_ready_agent_says_so() -> None:
     world = World.running()
     world.workload = Workload(2, 2, 1, 1, 0, 0, world.template_hash)
@@ -132,6 +168,26 @@ def test_figures_go_when_no_agent_is_wanted() -> None:
     world.edit(BOX, agent={"replicas": 0})
     world.settle()
     assert "pending" not in world.resources[BOX].status
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_condition_of_somebody_else_is_no_news(*, first: bool) -> None:
+    world = World.running()
+    told = dict(world.resources[BOX].status)
+    other = {"type": "Audited", "status": "True", "reason": "Looked", "message": "", "lastTransitionTime": "now"}
+    whole = [other, *told["conditions"]] if first else [*told["conditions"], other]
+    world.resources[BOX] = replace(world.resources[BOX], status=told | {"conditions": whole})
+    assert world.plan().statuses == {}
+    world.edit(BOX, outbox={"batchSize": 7})
+    assert all(it["type"] != "Audited" for it in world.plan().statuses[BOX]["conditions"])
+
+
+def test_a_condition_of_ours_that_somebody_changed_is_written_again() -> None:
+    world = World.running()
+    told = dict(world.resources[BOX].status)
+    changed = [it | {"message": "something else"} for it in told["conditions"]]
+    world.resources[BOX] = replace(world.resources[BOX], status=told | {"conditions": changed})
+    assert BOX in world.plan().statuses
 
 
 def test_what_an_api_server_shows_empty_is_no_news() -> None:

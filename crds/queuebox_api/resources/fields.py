@@ -11,7 +11,7 @@ NO_PLACEHOLDER: Final = Shape(
     r"([^$]|\$+[^${])*\$*", "must not hold ${: the agent would take it for a placeholder, and a resource has none"
 )
 """Of every text that stands in the agent's file as it is: a placeholder without a value would stop the agent."""
-NO_CREDENTIAL: Final = Shape("[^@]*", "must not hold an @: a URL with a user name or a password belongs into a Secret")
+NO_CREDENTIAL: Final = Shape("[^@]*", "must not hold an @: a URL with a user name or a password belongs in a Secret")
 
 ObjectName = Annotated[
     str,

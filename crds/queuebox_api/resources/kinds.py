@@ -15,6 +15,8 @@ VERSION: Final = "v1alpha1"
 API_VERSION: Final = f"{GROUP}/{VERSION}"
 CATEGORY: Final = "queuebox"
 LONGEST_BOX_NAME: Final = 46
+_NAMES_OF_THE_OPERATOR: Final = ("operator", "operator-webhook")
+"""With `queuebox-` before them they are those of its own Deployment, Services and ServiceAccount."""
 
 
 class Column(NamedTuple):
@@ -83,6 +85,12 @@ KINDS: Final = (
             Rule(
                 f"self.metadata.name.size() <= {LONGEST_BOX_NAME}",
                 f"the name of a QueueBox has at most {LONGEST_BOX_NAME} characters: its agents are named after it",
+                told_elsewhere,
+            ),
+            Rule(
+                f"!(self.metadata.name in {list(_NAMES_OF_THE_OPERATOR)})",
+                f"the name of a QueueBox is not {' or '.join(_NAMES_OF_THE_OPERATOR)}: "
+                "the operator has objects of that name",
                 told_elsewhere,
             ),
         ),

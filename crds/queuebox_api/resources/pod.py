@@ -1,10 +1,11 @@
 """What a box says of the pods of its agents: names and limits as Kubernetes has them."""
 
+import re
 from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import Field, Strict
 
-from queuebox_api.config.block import Block, Rule, Rules, not_both
+from queuebox_api.config.block import Block, Rule, Rules, matching, not_both
 from queuebox_api.config.fields import Shape
 
 OPAQUE: Final = {"x-kubernetes-preserve-unknown-fields": True}
@@ -34,6 +35,22 @@ Quantity = Annotated[
 Quantities = Annotated[dict[QualifiedName, Quantity], Field(max_length=16)]
 AbsolutePath = Annotated[str, Field(max_length=4096), Shape("/[^:]*", "must be an absolute path without a colon")]
 Opaque = Annotated[dict[str, Any], Field(max_length=64, json_schema_extra=OPAQUE)]
+
+
+_OUR_VOLUMES: Final = "queuebox-"
+_OUR_FOLDERS: Final = r"/+(tmp/*|(etc/+queuebox|(var/+)?run/+secrets/+queuebox)(/[\s\S]*)?)"
+_NO_VOLUME_OF_OURS: Final = Rule(
+    f"!self.name.startsWith('{_OUR_VOLUMES}')",
+    f"must not start with {_OUR_VOLUMES}: the volumes of the operator do",
+    lambda it: not it.name.startswith(_OUR_VOLUMES),
+    at=("name",),
+)
+_NO_FOLDER_OF_OURS: Final = Rule(
+    "!" + matching(f"^{_OUR_FOLDERS}$", "self.mountPath"),
+    "must not be /tmp, nor be in /etc/queuebox or /run/secrets/queuebox: the operator mounts those",
+    lambda it: re.fullmatch(_OUR_FOLDERS, it.mount_path) is None,
+    at=("mountPath",),
+)
 
 
 class Resources(Block):
@@ -94,6 +111,7 @@ class EnvVar(Block):
 class VolumeMount(Block):
     """Where a volume of `extraVolumes` is in the file system of the agent."""
 
+    rules: ClassVar[Rules] = (_NO_VOLUME_OF_OURS, _NO_FOLDER_OF_OURS)
     name: PodName
     """The volume."""
     mount_path: AbsolutePath
@@ -108,5 +126,6 @@ class Volume(Block):
     """A volume, as in a pod: a name and one source."""
 
     model_config: ClassVar[Any] = {"extra": "allow", "json_schema_extra": OPAQUE}
+    rules: ClassVar[Rules] = (_NO_VOLUME_OF_OURS,)
     name: PodName
     """The name."""

@@ -1,10 +1,11 @@
 """The specs of QueueBox and Route."""
 
-from typing import Annotated, Final
+import re
+from typing import Annotated, Any, Final
 
 from pydantic import Field, Strict
 
-from queuebox_api.config.block import Block, Rule
+from queuebox_api.config.block import Block, Rule, matching
 from queuebox_api.config.database import DatabaseConfig
 from queuebox_api.config.root import CAPTURED_DATABASE, Config
 from queuebox_api.config.routes import Route
@@ -32,6 +33,21 @@ _CAPTURE_FITS: Final = tuple(
     )
     for mode, product in CAPTURED_DATABASE.items()
 )
+_MOUNTABLE: Final = r"/[^:]*|\s*"  # a blank one is refused elsewhere
+
+
+def _state_can_be_mounted(box: Any) -> bool:  # noqa: ANN401  its type is made below
+    capture = box.outbox and box.outbox.capture
+    return not (capture and capture.enabled) or re.fullmatch(_MOUNTABLE, capture.state_directory) is not None
+
+
+_STATE_IS_MOUNTED: Final = Rule(
+    "!has(self.outbox) || !has(self.outbox.capture) || !self.outbox.capture.enabled || "
+    + matching(f"^({_MOUNTABLE})$", "self.outbox.capture.stateDirectory"),
+    "must be an absolute path without a colon: the volume of the capture owner is mounted there",
+    _state_can_be_mounted,
+    ("outbox", "capture", "stateDirectory"),
+)
 
 
 def _box() -> type[Block]:
@@ -46,9 +62,8 @@ def _box() -> type[Block]:
         "agent": (AgentSpec | None, agent),
         "suspend": SUSPEND,
     }
-    return made(
-        "QueueBoxSpec", "One database, and the agents that move messages from and to it.", fields, _CAPTURE_FITS
-    )
+    text = "One database, and the agents that move messages from and to it."
+    return made("QueueBoxSpec", text, fields, (*_CAPTURE_FITS, _STATE_IS_MOUNTED))
 
 
 def _route() -> type[Block]:

@@ -86,7 +86,7 @@ class QueueBoxStatus(Status):
     pending: Number | None = None
     """Outbox rows that wait, as the agents reported them last."""
     dead: Number | None = None
-    """Outbox rows that are dead, as the agents reported them last."""
+    """Outbox rows that went dead since the agents started, as the agents reported them last."""
     oldest_pending_seconds: Number | None = None
     """The age of the oldest row that waits, in whole seconds, as the agents reported it last."""
     destination_states: Annotated[

@@ -104,8 +104,9 @@ class Lease:
             await self._look()
         spec = self._seen.get("spec") or {}
         if spec.get("holderIdentity") != self.identity:
-            self._until = float("-inf")
-            if self._belongs_to_another(spec):
+            led, self._until = self._until > float("-inf"), float("-inf")
+            # A term that another may have interrupted ends first: it would go on with what it knew before.
+            if led or self._belongs_to_another(spec):
                 return
         await self._write(taken(spec, self.identity, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")))
         self._until = began + DEADLINE_SECONDS

@@ -109,5 +109,6 @@ class Queue(Generic[Key]):
         times = self._failures[key] = self._failures.get(key, 0) + 1
         again = retry_after(times, random.random())  # noqa: S311  no secret hangs on it
         unexpected = None if isinstance(error, EXPECTED) else error
-        log.warning("%s failed %d times, again in %.1f s: %s", key, times, again, error, exc_info=unexpected)
+        told = {"failures": times, "again_in": f"{again:.1f} s"}
+        log.warning("the reconcile failed: %s", error, extra=told, exc_info=unexpected)
         return again

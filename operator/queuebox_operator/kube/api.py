@@ -21,13 +21,17 @@ JSON, MERGE, APPLY = "application/json", "application/merge-patch+json", "applic
 SECONDS = 4.0
 """A write that takes longer is given up: it is shorter than the time between a leader's deadline and its successor."""
 LIST_SECONDS = 30.0
+NO_OBJECT_OF_ITS_KIND = "failed to create typed patch object"
+"""How the message of an apply begins whose content no schema knows. The status is 500; trying again changes nothing."""
 KINDS_OF_ERROR = {
+    400: errors.Invalid,
     401: errors.Forbidden,
     403: errors.Forbidden,
     404: errors.NotFound,
     408: errors.Unavailable,
     409: errors.Conflict,
     410: errors.Gone,
+    413: errors.Invalid,
     422: errors.Invalid,
     429: errors.Unavailable,
 }
@@ -81,9 +85,12 @@ class Api:
         """The object; NotFound when it is not there."""
         return await self._call("GET", path_to(ref), seconds)
 
-    async def list(self, kind: str, namespace: str | None = None, labels: str = "") -> list[dict[str, Any]]:
-        """All objects of a kind, in one namespace or in all."""
-        query = {"labelSelector": labels} if labels else {}
+    async def list(
+        self, kind: str, namespace: str | None = None, labels: str = "", name: str = ""
+    ) -> list[dict[str, Any]]:
+        """All objects of a kind, or that one, in one namespace or in all."""
+        selectors = {"labelSelector": labels, "fieldSelector": name and f"metadata.name={name}"}
+        query = {selector: value for selector, value in selectors.items() if value}
         page = await self._call("GET", path_of(kind, namespace), LIST_SECONDS, query)
         return page["items"] or []
 
@@ -157,7 +164,7 @@ class Api:
                     raise refusal(response.status, text)
                 answer: dict[str, Any] = json.loads(text)
                 return answer
-        except (aiohttp.ClientError, TimeoutError, ValueError) as error:
+        except (aiohttp.ClientError, OSError, ValueError) as error:  # OSError: of a timeout, and of the token file
             if isinstance(error.__cause__, errors.NotLeader):
                 raise errors.NotLeader from None
             raise errors.Unavailable(0, type(error).__name__, f"{method} {path}: no answer") from error
@@ -174,5 +181,7 @@ def refusal(status: int, text: bytes) -> errors.ApiError:
         reason, message = str(said.get("reason", "")), str(said.get("message", ""))
     except (ValueError, AttributeError):
         reason, message = "", "an answer that is no Status"
+    if message.startswith(NO_OBJECT_OF_ITS_KIND):
+        return errors.Invalid(status, reason, message)
     server_trouble = errors.Unavailable if status >= HTTPStatus.INTERNAL_SERVER_ERROR else errors.ApiError
     return KINDS_OF_ERROR.get(status, server_trouble)(status, reason, message)

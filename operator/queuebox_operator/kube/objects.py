@@ -25,6 +25,8 @@ class Owned:
     """Whose it is, by its label; None without one."""
     digest: str
     """Of all that somebody may have changed: everything but status and bookkeeping."""
+    owner: str = ""
+    """The uid of the object that controls it; empty without one."""
     workload: Workload | None = None
     data: Mapping[str, str] | None = None
     """Of a ConfigMap."""
@@ -73,24 +75,39 @@ def secret(found: Manifest) -> SecretFact:
 
 
 def data_keys(managed: Sequence[Mapping[str, Any]]) -> frozenset[str] | None:
-    """The names of the keys of a Secret, as field ownership lists them; None when it lists none: not known."""
-    parts = [entry.get("fieldsV1", {}).get(part) or {} for entry in managed for part in ("f:data", "f:stringData")]
-    keys = frozenset(field[2:] for fields in parts for field in fields if field.startswith("f:"))
-    return keys or None
+    """The names of the keys of a Secret, as field ownership lists them; None when nobody owns anything: not known.
+
+    The API server tracks either all fields of an object or none, so where only others are owned there is no key. An
+    emptied Secret of which no other field was ever set looks like one that is not tracked.
+    """
+    owned = [fields for entry in managed if (fields := entry.get("fieldsV1"))]
+    parts = [fields.get(part) or {} for fields in owned for part in ("f:data", "f:stringData")]
+    keys = frozenset(key.removeprefix("f:") for part in parts for key in part if key.startswith("f:"))
+    return keys if owned else None
 
 
 def owned(kind: str, found: Manifest) -> Owned:
     """An object of the agents."""
     meta = found["metadata"]
     box = (meta.get("labels") or {}).get(BOX_LABEL)
+    owners = [it["uid"] for it in meta.get("ownerReferences") or () if it.get("controller")]
     return Owned(
         ref=ref_of(kind, found),
         uid=meta["uid"],
         box=Ref("QueueBox", meta["namespace"], box) if box else None,
         digest=digest(found),
+        owner=next(iter(owners), ""),
         workload=workload(found) if kind in {"Deployment", "StatefulSet"} else None,
         data=found.get("data") or {} if kind == "ConfigMap" else None,
     )
+
+
+def belongs(found: Manifest, wanted: Manifest) -> bool:
+    """Whether an object was made for the box of the wanted one: by its labels, or by its owner."""
+    meta, ours = found["metadata"], wanted["metadata"]
+    owners = {it["uid"] for it in meta.get("ownerReferences") or ()}
+    labelled: bool = ours["labels"].items() <= (meta.get("labels") or {}).items()
+    return labelled or any(it["uid"] in owners for it in ours["ownerReferences"])
 
 
 def digest(found: Manifest) -> str:

@@ -1,7 +1,7 @@
 """The cluster by box: what a reconcile of one box asks costs what that box has, not what the cluster has."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
@@ -9,6 +9,7 @@ from queuebox_api.resources import secret_refs
 from queuebox_operator.facts import Manifest, Ref, Resource, SecretFact, Workload
 from queuebox_operator.kube.cache import Cache
 from queuebox_operator.kube.objects import Held, Owned
+from queuebox_operator.record import read
 
 Value = TypeVar("Value")
 
@@ -63,8 +64,8 @@ class View:
         return self._members_of(box, "Route")
 
     def secrets_of(self, box: Ref) -> dict[str, SecretFact]:
-        """Those Secrets that the box and its resources name and that exist, by name."""
-        users = [box, *self._members.get(box, ())]
+        """Those Secrets that exist and that the box, its resources or its last good entries name, by name."""
+        users = [box, *self._members.get(box, ()), *self._owned.get(box, ())]
         named = {secret for user in users for secret in self._named.get(user, ())}
         return {secret.name: self._secrets[secret] for secret in named if secret in self._secrets}
 
@@ -72,14 +73,10 @@ class View:
         """The objects that carry the labels of the box."""
         return self._owned.get(box, {})
 
-    def workload_of(self, box: Ref) -> Workload | None:
-        """That of the Deployment or StatefulSet of the box."""
-        return next((it.workload for it in self.owned_by(box).values() if it.workload), None)
-
-    def programmed(self, config_map: Ref, box: Ref) -> Manifest | None:
-        """The data of that ConfigMap of the box; None when there is none."""
-        found = self.owned_by(box).get(config_map)
-        return found.data if found else None
+    def workload(self, ref: Ref, box: Ref) -> Workload | None:
+        """How that Deployment or StatefulSet of the box does; None when there is none."""
+        found = self.owned_by(box).get(ref)
+        return found.workload if found else None
 
     def resources(self) -> Iterator[Resource]:
         """Every custom resource."""
@@ -118,8 +115,7 @@ class View:
             case SecretFact():
                 self._secrets[ref] = new
             case Owned():
-                if box := new.box:
-                    self._owned[box][ref] = new
+                self._keep_owned(new)
             case Resource():
                 self._keep_resource(new)
 
@@ -130,10 +126,20 @@ class View:
         elif box:
             self._members[box][new.ref] = new
         if box:
-            secrets = {Ref("Secret", new.ref.namespace, name) for _, name, _ in secret_refs(new.ref.kind, new.spec)}
-            self._named[new.ref] = frozenset(secrets)
-            for secret in secrets:
-                self._users[secret][new.ref] = box
+            self._index(new.ref, box, (name for _, name, _ in secret_refs(new.ref.kind, new.spec)))
+
+    def _keep_owned(self, new: Owned) -> None:
+        if box := new.box:
+            self._owned[box][new.ref] = new
+            # Agents also read what no spec names any more: of a last good entry, and of one that was deleted.
+            record = read(new.data, new.ref.namespace)
+            self._index(new.ref, box, record.mounts() if record else ())
+
+    def _index(self, user: Ref, box: Ref, names: Iterable[str]) -> None:
+        secrets = frozenset(Ref("Secret", user.namespace, name) for name in names)
+        self._named[user] = secrets
+        for secret in secrets:
+            self._users[secret][user] = box
 
     def _forget(self, ref: Ref, old: Held) -> None:
         self._secrets.pop(ref, None)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from queuebox_api.config import Finding
 from queuebox_api.resources import Reason, check
-from queuebox_operator.facts import Resource
+from queuebox_operator.facts import RefusedAgent, Resource
 from queuebox_operator.policy.verdict import Refusal, Secrets, Verdict, judged, keys_in, told
 
 SIDECAR: Final = Finding(("agent", "mode"), "asks for Sidecar, which this version cannot do yet")
@@ -27,8 +27,11 @@ class BoxVerdict:
         return self.sections.refused or self.agent_refused
 
 
-def judge(box: Resource, secrets: Secrets) -> BoxVerdict:
-    """Whether its sections can be those of the configuration, and whether its agents can run."""
+def judge(box: Resource, secrets: Secrets, refused: RefusedAgent | None = None) -> BoxVerdict:
+    """Whether its sections can be those of the configuration, and whether its agents can run.
+
+    `refused` is what the API server did not take: until it is edited it is not tried again.
+    """
     findings = check("QueueBox", box.spec, keys_in(secrets))
     of_agent = [finding for finding in findings if finding.path[:1] == ("agent",)]
     sections = judged(box, secrets, (), [finding for finding in findings if finding not in of_agent])
@@ -37,4 +40,6 @@ def judge(box: Resource, secrets: Secrets) -> BoxVerdict:
         return BoxVerdict(sections, None, Refusal(Reason.INVALID, told(of_agent)))
     if agent.get("mode") == "Sidecar":
         return BoxVerdict(sections, None, Refusal(Reason.UNSUPPORTED, told([SIDECAR])))
+    if refused and refused.agent == agent:
+        return BoxVerdict(sections, None, Refusal(Reason.APPLY_FAILED, refused.message))
     return BoxVerdict(sections, agent)

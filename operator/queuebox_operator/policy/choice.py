@@ -1,7 +1,7 @@
 """Which entry of each resource goes into the configuration: the one that it asks for, its last good one, or none."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from queuebox_api.resources import Reason
@@ -27,6 +27,8 @@ class Asked:
     """Of each Source, Destination and Route that is there."""
     specs: Mapping[Ref, Mapping[str, Any]]
     before: Record | None
+    runs: bool = False
+    """Whether agents of the box run already, with or without a record of what."""
     secrets: Secrets = field(default_factory=dict)
 
     def last_good(self, ref: Ref) -> Entry | None:
@@ -47,11 +49,26 @@ class Choice:
     waiting: Mapping[Ref, Refusal]
     """Routes whose Destination is there, and has no entry."""
     frozen: bool = False
-    """A last good entry is not good any more, by new rules: nothing is changed, so that nothing breaks."""
+    """A last good entry is not good any more, by new rules, or it is needed and forgotten: nothing is changed, so that
+    nothing breaks.
+    """
 
 
 def choose(asked: Asked) -> Choice:
-    """The choice. It ends, because a resource is refused once at most."""
+    """The choice. Where agents run what nobody remembers, nothing is left out that they may have."""
+    choice = _chosen(asked)
+    forgotten = asked.before is None and asked.runs
+    return replace(choice, record=None, frozen=True) if forgotten and _leaves_out(asked, choice) else choice
+
+
+def _leaves_out(asked: Asked, choice: Choice) -> bool:
+    """Whether something that is there has no entry."""
+    entries = choice.record.entries if choice.record else {}
+    return any(ref not in entries for ref in asked.verdicts)
+
+
+def _chosen(asked: Asked) -> Choice:
+    """It ends, because a resource is refused once at most."""
     refused: dict[Ref, Refusal] = {}
     for _ in range(MOST_ROUNDS):
         routes = _Routes(asked, refused)

@@ -6,7 +6,8 @@ of regular expressions, and by the depth that the interpreter allows. The answer
 
 import re
 import sys
-from functools import lru_cache
+from collections import OrderedDict
+from hashlib import sha256
 from typing import Final, NamedTuple
 
 from jsonata import JException, Jsonata
@@ -16,7 +17,10 @@ MOST_PARTS: Final = 5000
 """Words and signs of one expression. The parser copies what is left of the text for each of them."""
 MOST_REGEX: Final = 1000
 """Characters of all regular expressions of one expression: a class of five characters can take milliseconds."""
+MOST_CHARACTERS: Final = 32_768
+"""Of one expression, as in the schema, which a request that the API server did not send has not passed."""
 REMEMBERED: Final = 4096
+"""Answers, by the digest of their text: the texts themselves could fill the memory."""
 
 # The import of jsonata raises the limit of the whole process tenfold, beyond what the C stack of a thread may hold.
 sys.setrecursionlimit(1000)
@@ -39,9 +43,24 @@ class _TooMuchRegexError(Exception):
     pass
 
 
-@lru_cache(maxsize=REMEMBERED)
+_remembered: OrderedDict[bytes, Fault | None] = OrderedDict()
+
+
 def jsonata_fault(expression: str) -> Fault | None:
     """Why `expression` is no JSONata; None when it compiles."""
+    if len(expression) > MOST_CHARACTERS:
+        return Fault(0, f"is too large: it may have {MOST_CHARACTERS} characters")
+    text = sha256(expression.encode(errors="surrogatepass")).digest()
+    try:
+        return _remembered[text]
+    except KeyError:
+        fault = _remembered[text] = _compiled(expression)
+    if len(_remembered) > REMEMBERED:
+        _remembered.popitem(last=False)
+    return fault
+
+
+def _compiled(expression: str) -> Fault | None:
     if sum(1 for _ in _PART.finditer(expression)) > MOST_PARTS:
         return Fault(0, f"is too large: it may have {MOST_PARTS} words and signs")
     end = len(expression)

@@ -11,7 +11,11 @@ OLD_REPLICA_SETS: Final = 3
 
 
 def deployment(box: Resource, record: Record, defaults: Defaults) -> dict[str, Any]:
-    """The Deployment of a box. `spec.agent.replicas` is the source of its size, also for an autoscaler."""
+    """The Deployment of a box. `spec.agent.replicas` is the source of its size, also for an autoscaler.
+
+    `progressDeadlineSeconds` keeps its default of ten minutes, though a start may take longer while the database is
+    migrated: a bad image is to be told before half an hour is over. So what is late is on its way, and not stalled.
+    """
     spec = {
         "replicas": record.replicas(),
         "revisionHistoryLimit": OLD_REPLICA_SETS,

@@ -7,7 +7,14 @@ from typing import Any, Final
 from queuebox_operator.facts import Defaults, Resource
 from queuebox_operator.record import SECRETS, Record
 from queuebox_operator.render.configmap import CONFIG_FILE
-from queuebox_operator.render.names import HASH_ANNOTATION, labels, name_of, selector
+from queuebox_operator.render.names import (
+    HASH_ANNOTATION,
+    capture_owner_selector,
+    config_ref,
+    labels,
+    name_of,
+    selector,
+)
 
 USER: Final = 10_001
 CONFIG: Final = "/etc/queuebox"
@@ -15,6 +22,7 @@ RESOURCES: Final = {"requests": {"cpu": "50m", "memory": "96Mi"}, "limits": {"me
 LONGEST_MIGRATION: Final = 1800
 """Seconds. The ports open behind the migrations, and killing an agent in the middle of one helps nobody."""
 REQUESTS_IN_FLIGHT: Final = 5
+CAPTURE_VOLUME: Final = "queuebox-capture"
 SPARE: Final = 5
 """Seconds for what an agent does at its end beside waiting."""
 _DATA_PORT: Final = 8080
@@ -29,11 +37,12 @@ def ports(record: Record) -> list[tuple[str, int]]:
     return [("http", server.get("httpPort", _DATA_PORT)), ("management", server["managementPort"])]
 
 
-def template(box: Resource, record: Record, defaults: Defaults) -> dict[str, Any]:
+def template(box: Resource, record: Record, defaults: Defaults, *, owns_capture: bool = False) -> dict[str, Any]:
     """The pod template. Every change of it rolls the agents."""
     agent = record.agent
+    ours = labels(box) | (capture_owner_selector(box) if owns_capture else {})
     metadata = {
-        "labels": {**agent.get("labels", {}), **labels(box)},
+        "labels": {**agent.get("labels", {}), **ours},
         "annotations": {**agent.get("annotations", {}), HASH_ANNOTATION: record.hash()},
     }
     spec = {
@@ -49,19 +58,19 @@ def template(box: Resource, record: Record, defaults: Defaults) -> dict[str, Any
             "seccompProfile": {"type": "RuntimeDefault"},
         },
         "topologySpreadConstraints": _spread(box, agent),
-        "containers": [_container(record, defaults)],
+        "containers": [_container(record, defaults, owns_capture=owns_capture)],
         "volumes": [*_volumes(box, record), *agent.get("extraVolumes", ())],
     }
     return {"metadata": metadata, "spec": spec | {key: agent[key] for key in _KEPT if agent.get(key)}}
 
 
-def _container(record: Record, defaults: Defaults) -> dict[str, Any]:
+def _container(record: Record, defaults: Defaults, *, owns_capture: bool) -> dict[str, Any]:
     agent = record.agent
     container = {
         "name": "agent",
         "image": agent.get("image") or defaults.image,
         "args": ["run"],
-        "env": [*_environment(agent), *agent.get("extraEnv", ())],
+        "env": [*_environment(record, owns_capture=owns_capture), *agent.get("extraEnv", ())],
         "ports": [{"name": name, "containerPort": port, "protocol": "TCP"} for name, port in ports(record)],
         "resources": agent.get("resources") or RESOURCES,
         "securityContext": {
@@ -69,20 +78,26 @@ def _container(record: Record, defaults: Defaults) -> dict[str, Any]:
             "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"]},
         },
-        "volumeMounts": [*_mounts(record), *agent.get("extraVolumeMounts", ())],
+        "volumeMounts": [*_mounts(record, owns_capture=owns_capture), *agent.get("extraVolumeMounts", ())],
         **_probes(record),
     }
     policy = agent.get("imagePullPolicy")
     return container | ({"imagePullPolicy": policy} if policy else {})
 
 
-def _environment(agent: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What is not in the file. A file that is named must be there; the default one may be missing."""
+def _environment(record: Record, *, owns_capture: bool) -> list[dict[str, str]]:
+    """What is not in the file, and what is for some agents only: a variable wins over the file.
+
+    A file that is named must be there; the default one may be missing.
+    """
+    agent = record.agent
     variables = {
         "QUEUEBOX_CONFIG_FILE": f"{CONFIG}/{CONFIG_FILE}",
         "LOG_FORMAT": agent.get("logFormat", "json"),
         "LOG_LEVEL": agent.get("logLevel", "INFO"),
     }
+    if record.captures() and not owns_capture:
+        variables["QUEUEBOX_OUTBOX_CAPTURE_ENABLED"] = "false"
     taken = {it["name"] for it in agent.get("extraEnv", ())}
     return [{"name": name, "value": value} for name, value in variables.items() if name not in taken]
 
@@ -120,7 +135,7 @@ def _volumes(box: Resource, record: Record) -> list[dict[str, Any]]:
     """Only the keys that are read. Files of Secrets are readable for the group, which fsGroup makes the agent's."""
     file = {"key": CONFIG_FILE, "path": CONFIG_FILE}
     volumes: list[dict[str, Any]] = [
-        {"name": "queuebox-config", "configMap": {"name": name_of(box), "items": [file]}},
+        {"name": "queuebox-config", "configMap": {"name": config_ref(box, record.hash()).name, "items": [file]}},
         {"name": "queuebox-tmp", "emptyDir": {"sizeLimit": "64Mi"}},
     ]
     secrets = [
@@ -132,11 +147,13 @@ def _volumes(box: Resource, record: Record) -> list[dict[str, Any]]:
     return volumes
 
 
-def _mounts(record: Record) -> list[dict[str, Any]]:
+def _mounts(record: Record, *, owns_capture: bool) -> list[dict[str, Any]]:
     mounts: list[dict[str, Any]] = [
         {"name": "queuebox-config", "mountPath": CONFIG, "readOnly": True},
         {"name": "queuebox-tmp", "mountPath": "/tmp"},  # noqa: S108  the one folder that may be written
     ]
     if record.mounts():
         mounts.append({"name": "queuebox-secrets", "mountPath": SECRETS, "readOnly": True})
+    if owns_capture:
+        mounts.append({"name": CAPTURE_VOLUME, "mountPath": record.box.content["outbox"]["capture"]["stateDirectory"]})
     return mounts

@@ -6,10 +6,14 @@ from queuebox_api.resources import ConditionType, Reason
 from queuebox_operator.facts import AgentReport, Resource
 from queuebox_operator.status.conditions import Told, conditions, was_true
 from queuebox_operator.status.entry import SUSPENDED, accepted, failed, resolved
-from queuebox_operator.status.situation import PROGRAMMED, Situation
+from queuebox_operator.status.situation import SCALED_TO_ZERO, Situation
 
 DIGITS: Final = 2
 """Of a large figure: a status that follows each row would be written all the time."""
+FORGOTTEN: Final = (
+    "the agents go on; what they run is not recorded any more, so that nothing is changed while a Source, Destination "
+    "or Route is not accepted or not resolved"
+)
 _REPORTED: Final = ("pending", "dead", "oldestPendingSeconds", "destinationStates")
 
 
@@ -39,8 +43,7 @@ def facts(box: Resource, situation: Situation) -> dict[ConditionType, Told]:
         ConditionType.PROGRAMMED: programmed,
     }
     if verdict.sections.suspended:
-        runs = PROGRAMMED if programmed.reason == Reason.LAST_GOOD else programmed
-        ready = _ready(runs, situation)._replace(reason=Reason.SUSPENDED, message=SUSPENDED)
+        ready = _suspended(programmed, situation)
     elif problem := refused or unresolved:
         ready = failed(problem)
     else:
@@ -49,10 +52,12 @@ def facts(box: Resource, situation: Situation) -> dict[ConditionType, Told]:
 
 
 def _programmed(box: Resource, situation: Situation) -> Told:
-    record = situation.record
+    record, of_box = situation.record, situation.asked.of_box
+    if record is None and situation.choice.frozen:
+        return Told("False", Reason.LAST_GOOD, FORGOTTEN)
     if record is None:
-        return Told("False", Reason.NOT_PROGRAMMED, "the spec never was valid and resolved")
-    of_box = situation.asked.of_box
+        why = "it is suspended" if of_box.sections.suspended else "the spec never was valid and resolved"
+        return Told("False", Reason.NOT_PROGRAMMED, f"no agent was made, because {why}")
     asked = None if box.ref in situation.choice.refused else of_box.sections.asked
     if not record.box.is_spec_of(box, asked):
         return Told("False", Reason.LAST_GOOD, f"the agents go on with generation {record.box.generation}")
@@ -60,25 +65,35 @@ def _programmed(box: Resource, situation: Situation) -> Told:
         return Told("False", Reason.LAST_GOOD, "the agents go on with an earlier spec.agent")
     if situation.choice.frozen:
         return Told("False", Reason.LAST_GOOD, "what ran before breaks a rule now, so that nothing is changed")
-    same = box.status.get("configHash") == situation.hash
-    if situation.rolled_out or (same and was_true(box, ConditionType.PROGRAMMED)):
-        return PROGRAMMED
-    return situation.rollout()
+    # The hash says nothing of images. The one that `spec.agent` names changes the generation; the operator's own
+    # changes nothing here, and is noticed when its agents do not come up.
+    told = box.status.get("observedGeneration"), box.status.get("configHash")
+    same = told == (box.generation, situation.hash)
+    stays = same and not situation.problem and was_true(box, ConditionType.PROGRAMMED)
+    return situation.runs if situation.rolled_out or stays else situation.rollout()
+
+
+def _suspended(programmed: Told, situation: Situation) -> Told:
+    """What runs stays so; whether it does well is told all the same."""
+    if situation.replicas == 0:
+        return SUSPENDED
+    ready = _ready(situation.runs if programmed.reason == Reason.LAST_GOOD else programmed, situation)
+    return SUSPENDED if ready.holds else ready
 
 
 def _ready(programmed: Told, situation: Situation) -> Told:
-    record, workload = situation.record, situation.workload
+    record = situation.record
     if record and not record.runs_agents():
         return Told("False", Reason.NO_ROUTES, "no Route is programmed, so that no agent runs")
-    if record and situation.replicas == 0:
-        return Told("False", Reason.SCALED_TO_ZERO, "spec.agent.replicas is 0")
     if situation.apply_problem:
         return situation.rollout()
     if not programmed.holds:
         rolls = programmed.reason == Reason.ROLLING_OUT
         return programmed._replace(reason=Reason.PROGRESSING) if rolls else programmed
-    if workload is None or workload.available == 0:
-        return Told("False", Reason.AGENTS_UNAVAILABLE, (workload and workload.problem) or "no agent is ready")
+    if situation.scaled_to_zero:
+        return SCALED_TO_ZERO
+    if situation.available == 0:
+        return Told("False", Reason.AGENTS_UNAVAILABLE, situation.problem or "no agent is ready")
     return Told("True", Reason.READY, "messages move as the spec says")
 
 

@@ -13,12 +13,9 @@ _STUCK: Final = frozenset(
         Reason.INVALID_EXPRESSION,
         Reason.UNSUPPORTED,
         Reason.CONFLICT,
-        Reason.ROLLOUT_FAILED,
-        Reason.SCALED_TO_ZERO,
-        Reason.SUSPENDED,
     }
 )
-"""While Ready is false for one of these, waiting is of no use."""
+"""While Ready is false for one of these, waiting is of no use. A rollout that is late may still come to its end."""
 
 
 class Told(NamedTuple):

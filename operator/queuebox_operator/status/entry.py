@@ -6,11 +6,12 @@ from queuebox_api.resources import ConditionType, Reason
 from queuebox_operator.facts import Resource
 from queuebox_operator.policy.verdict import Refusal, Verdict
 from queuebox_operator.status.conditions import Told, conditions
-from queuebox_operator.status.situation import Situation
+from queuebox_operator.status.situation import SCALED_TO_ZERO, Situation
 
 ACCEPTED = Told("True", Reason.ACCEPTED, "the spec is valid")
 RESOLVED = Told("True", Reason.RESOLVED_REFS, "every object that the spec names is there")
-SUSPENDED = "spec.suspend is true: what runs stays as it is"
+SUSPENDED = Told("True", Reason.SUSPENDED, "spec.suspend is true: all stays as it is")
+"""Also when nothing runs: its own spec asks for what is so."""
 NOT_LOOKED_AT = "not looked at, because the spec is not accepted"
 
 
@@ -47,7 +48,7 @@ def facts(resource: Resource, situation: Situation) -> dict[ConditionType, Told]
         ConditionType.PROGRAMMED: programmed,
     }
     if verdict.suspended:
-        ready = _suspended(programmed)
+        ready = SUSPENDED
     elif problem := refused or unresolved or choice.waiting.get(ref):
         ready = failed(problem)
     else:
@@ -72,15 +73,12 @@ def failed(problem: Refusal) -> Told:
     return Told("False", problem.reason, problem.message)
 
 
-def _suspended(programmed: Told) -> Told:
-    runs = programmed.holds or programmed.reason == Reason.LAST_GOOD
-    return Told("True" if runs else "False", Reason.SUSPENDED, SUSPENDED)
-
-
 def _ready(programmed: Told, situation: Situation) -> Told:
     rolls = programmed.reason == Reason.ROLLING_OUT
-    if situation.replicas == 0 and (programmed.holds or rolls):
+    if situation.replicas == 0 and not situation.scaled_to_zero and (programmed.holds or rolls):
         return Told("False", Reason.BOX_NOT_READY, "the QueueBox runs no agent; its own conditions say why")
     if not programmed.holds:
         return programmed._replace(reason=Reason.PROGRESSING) if rolls else programmed
+    if situation.scaled_to_zero:
+        return SCALED_TO_ZERO
     return Told("True", Reason.READY, "messages move as the spec says")

@@ -24,14 +24,15 @@ def happenings(resource: Resource, status: Mapping[str, Any]) -> Iterator[Happen
     ready = after[ConditionType.READY]
     others = [after[kind] for kind in _TOLD_BY_OTHERS]
     repeats = ready["reason"] in {it["reason"] for it in others if it["status"] == "False"}
-    if _is_another(before.get(ConditionType.READY, {}), ready) and not repeats and ready["reason"] not in _ON_ITS_WAY:
-        yield _happening(resource, ready, good=_is_good(ready))
+    then = before.get(ConditionType.READY, {})
+    if repeats or ready["reason"] in _ON_ITS_WAY or _is_told_by_the_box(resource, then, ready):
+        return
+    if _is_another(then, ready):
+        yield _happening(resource, ready, good=ready["status"] == "True" and ready["reason"] != Reason.SHADOWED)
 
 
-def _is_good(ready: Mapping[str, Any]) -> bool:
-    """Also what somebody wants so."""
-    wanted = ready["reason"] in {Reason.SUSPENDED, Reason.SCALED_TO_ZERO}
-    return wanted or (ready["status"] == "True" and ready["reason"] != Reason.SHADOWED)
+def _is_told_by_the_box(resource: Resource, then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    return resource.ref.kind != "QueueBox" and Reason.SCALED_TO_ZERO in {then.get("reason"), now["reason"]}
 
 
 def _is_another(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
