@@ -1,12 +1,9 @@
 """What is wanted at rest, what does not come up, and what others write into a status."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from services.boxes import API_VERSION, NAME, Namespace, box, destination, route, secret
-from services.cluster import Cluster
-from services.operators import OperatorProcess, operator
+from services.operators import OperatorProcess
 from services.waiting import until
 
 pytestmark = pytest.mark.kubernetes
@@ -14,25 +11,6 @@ pytestmark = pytest.mark.kubernetes
 ALL = (("QueueBox", NAME), ("Destination", "orders"), ("Route", "orders"))
 RECONCILES = 'queuebox_operator_reconciles_total{result="done"}'
 LATE = "ReplicaSet has timed out progressing."
-
-
-@pytest.fixture
-def shop(cluster: Cluster, namespace: str) -> Namespace:
-    return Namespace(cluster, namespace)
-
-
-@pytest.fixture
-async def running(shop: Namespace) -> AsyncIterator[OperatorProcess]:
-    options = (f"--namespace={shop.name}", f"--lease-namespace={shop.name}")
-    async with operator(shop.cluster.kubeconfig, *options) as process:
-        yield process
-
-
-@pytest.fixture
-async def delivering(shop: Namespace, running: OperatorProcess) -> Namespace:
-    """A box that is ready."""
-    await shop.deliver()
-    return shop
 
 
 async def reconcile(shop: Namespace, running: OperatorProcess, turn: str) -> None:

@@ -1,35 +1,12 @@
 """From what people apply to objects and status, on a real API server, by the operator as a process."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from services.boxes import NAME, SECRET, Namespace, box, destination, resource, route, secret, whole
-from services.cluster import Cluster
-from services.operators import OperatorProcess, operator
+from services.operators import OperatorProcess
 from services.waiting import until
 
 pytestmark = pytest.mark.kubernetes
-
-
-@pytest.fixture
-def shop(cluster: Cluster, namespace: str) -> Namespace:
-    return Namespace(cluster, namespace)
-
-
-@pytest.fixture
-async def running(shop: Namespace) -> AsyncIterator[OperatorProcess]:
-    """An operator that looks after the namespace `shop` and leads."""
-    options = (f"--namespace={shop.name}", f"--lease-namespace={shop.name}")
-    async with operator(shop.cluster.kubeconfig, *options) as process:
-        yield process
-
-
-@pytest.fixture
-async def delivering(shop: Namespace, running: OperatorProcess) -> Namespace:
-    """A box that is ready."""
-    await shop.deliver()
-    return shop
 
 
 @pytest.mark.usefixtures("running")

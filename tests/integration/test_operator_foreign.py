@@ -1,13 +1,10 @@
 """An object of somebody else is left alone, also when it has the name of one of the agents."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from services.boxes import NAME, Namespace, whole
-from services.cluster import Cluster
-from services.operators import OperatorProcess, operator
 from services.waiting import until
 
 pytestmark = pytest.mark.kubernetes
@@ -17,25 +14,6 @@ THEIRS: dict[str, dict[str, Any]] = {
     "ConfigMap": {"data": {"theirs": "1"}},
     "Service": {"spec": {"ports": [{"name": "web", "port": 80}]}},
 }
-
-
-@pytest.fixture
-def shop(cluster: Cluster, namespace: str) -> Namespace:
-    return Namespace(cluster, namespace)
-
-
-@pytest.fixture
-async def running(shop: Namespace) -> AsyncIterator[OperatorProcess]:
-    options = (f"--namespace={shop.name}", f"--lease-namespace={shop.name}")
-    async with operator(shop.cluster.kubeconfig, *options) as process:
-        yield process
-
-
-@pytest.fixture
-async def delivering(shop: Namespace, running: OperatorProcess) -> Namespace:
-    """A box that is ready."""
-    await shop.deliver()
-    return shop
 
 
 @pytest.mark.usefixtures("running")

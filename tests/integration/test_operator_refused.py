@@ -1,28 +1,14 @@
 """What the schema lets through and the API server then refuses in an object of the agents."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from services.boxes import NAME, Namespace, box, entries, route, whole
-from services.cluster import Cluster
-from services.operators import OperatorProcess, operator
+from services.operators import OperatorProcess
 from services.waiting import until, working_for
 
 pytestmark = pytest.mark.kubernetes
-
-
-@pytest.fixture
-def shop(cluster: Cluster, namespace: str) -> Namespace:
-    return Namespace(cluster, namespace)
-
-
-@pytest.fixture
-async def running(shop: Namespace) -> AsyncIterator[OperatorProcess]:
-    options = (f"--namespace={shop.name}", f"--lease-namespace={shop.name}")
-    async with operator(shop.cluster.kubeconfig, *options) as process:
-        yield process
 
 
 @pytest.mark.usefixtures("running")
